@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/session/memory"
 	"tiebreak/internal/study/settings"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +28,7 @@ import (
 
 // journal is a Journal in memory of one session.
 type journal struct {
-	journaltest.Memory
+	memory.Journal
 
 	mu   sync.Mutex
 	rec  idrl.Record // guarded by mu

@@ -22,9 +22,7 @@ type Way struct {
 
 	// people returns what a session believes of answers, and the person who gives them,
 	// where noise is theirs. nil: those of a session that compares.
-	people func(s *stage, noise float64) (idrl.RewardModel, *person)
-
-	groups bool // of six clips, of which the best and the worst are named
+	people func(s *stage, noise float64) (belief.Model, *person)
 }
 
 // A person compares u + noise with bands around zero, says what their way of being asked
@@ -40,8 +38,8 @@ type person struct {
 
 // Ways returns the ways of asking, plain comparisons first.
 func Ways() []Way {
-	strength := func(factor float64) func(*stage, float64) (idrl.RewardModel, *person) {
-		return func(s *stage, noise float64) (idrl.RewardModel, *person) {
+	strength := func(factor float64) func(*stage, float64) (belief.Model, *person) {
+		return func(s *stage, noise float64) (belief.Model, *person) {
 			p := s.person(noise)
 			p.much, p.seconds = factor*2*noise, 3.4
 			return s.models(p, true, false), p
@@ -53,29 +51,29 @@ func Ways() []Way {
 		return p
 	}
 	return []Way{
-		{"plain", "which clip is better, or equal; 3.0 s", nil, false},
-		{"strength", "also whether it is much better; 3.4 s", strength(1), false},
-		{"strength, soon", "the same, of people who say it from half the difference on that is assumed", strength(0.5), false},
-		{"strength, seldom", "the same, from twice that difference on", strength(2), false},
-		{"remarks", "both bad, both good where it is clear; 3.0 s, and 0.5 s for a remark", func(s *stage, noise float64) (idrl.RewardModel, *person) {
+		{"plain", "which clip is better, or equal; 3.0 s", nil},
+		{"strength", "also whether it is much better; 3.4 s", strength(1)},
+		{"strength, soon", "the same, of people who say it from half the difference on that is assumed", strength(0.5)},
+		{"strength, seldom", "the same, from twice that difference on", strength(2)},
+		{"remarks", "both bad, both good where it is clear; 3.0 s, and 0.5 s for a remark", func(s *stage, noise float64) (belief.Model, *person) {
 			p := remarks(s, noise)
 			return s.models(p, false, true), p
-		}, false},
-		{"strength and remarks", "both of them; 3.4 s, and 0.5 s for a remark", func(s *stage, noise float64) (idrl.RewardModel, *person) {
+		}},
+		{"strength and remarks", "both of them; 3.4 s, and 0.5 s for a remark", func(s *stage, noise float64) (belief.Model, *person) {
 			p := remarks(s, noise)
 			p.much, p.seconds = 2*noise, 3.4
 			return s.models(p, true, true), p
-		}, false},
-		{"best and worst of six", "of six looping clips; 9 s", func(s *stage, noise float64) (idrl.RewardModel, *person) {
+		}},
+		{"best and worst of six", "of six looping clips; 9 s", func(s *stage, noise float64) (belief.Model, *person) {
 			p := s.person(noise)
 			p.seconds = 9
 			return belief.Model{Start: s.prior, Group: belief.BestWorst{NoiseStd: noise, Lapse: belief.GroupLapse}, Comparison: belief.Probit{NoiseStd: noise, TieBand: noise / 4}, OfGroups: true}, p
-		}, true},
+		}},
 	}
 }
 
 // plain is the way of sessions without further settings.
-func plain(s *stage, noise float64) (idrl.RewardModel, *person) {
+func plain(s *stage, noise float64) (belief.Model, *person) {
 	p := s.person(noise)
 	return s.models(p, false, false), p
 }
@@ -89,7 +87,7 @@ func (s *stage) person(noise float64) *person {
 
 // models returns what a session believes of p: the noise and the ties as they are, and the
 // default of what is much better.
-func (s *stage) models(p *person, strength, remarks bool) idrl.RewardModel {
+func (s *stage) models(p *person, strength, remarks bool) belief.Model {
 	bands := belief.Probit{NoiseStd: p.noise, TieBand: p.tie}
 	m := belief.Model{Start: s.prior, Comparison: bands}
 	if strength {
@@ -199,7 +197,7 @@ func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds flo
 func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds float64) (out Sitting, err error) {
 	copied := *s
 	copied.every = 1
-	copied.answers = func(first []idrl.QueryVector) (idrl.RewardModel, func(idrl.QueryVector, uint64) idrl.Answer, error) {
+	copied.answers = func(first []idrl.QueryVector) (belief.Model, func(idrl.QueryVector, uint64) idrl.Answer, error) {
 		people := way.people
 		if people == nil {
 			people = plain
@@ -211,24 +209,24 @@ func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds float64)
 			return a
 		}, nil
 	}
-	l := copied.start(e.Method(e.Methods[0]))
-	l.groups = way.groups
-	if err := l.begin(ctx); err != nil {
+	l, err := copied.start(ctx, e.Method(e.Methods[0]))
+	if err != nil {
 		return out, err
 	}
-	l.measure(0)
-	if err := l.topUp(); err != nil {
+	defer l.session.Close()
+	if err := l.measure(ctx, 0); err != nil {
 		return out, err
 	}
-	for total := 0.0; total < seconds; {
-		if len(l.open) == 0 { // all clips look alike: a session stands still
-			break
-		}
+	for total := 0.0; total < seconds; total += out.Seconds[len(out.Seconds)-1] {
 		if err := l.step(ctx); err != nil {
 			return out, err
 		}
-		l.measure(0)
-		total += out.Seconds[len(out.Seconds)-1]
+		if len(l.given) < l.n { // all clips look alike: the session stands still
+			break
+		}
+		if err := l.measure(ctx, 0); err != nil {
+			return out, err
+		}
 	}
 	if len(l.run.Regret) != len(out.Seconds)+1 {
 		panic("experiment: answers and measurements differ in number")

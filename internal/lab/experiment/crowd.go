@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
+	"time"
 
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -29,7 +29,7 @@ const (
 	// crowdMethod is the method whose crowds are compared: the default of sessions.
 	crowdMethod = "lvar"
 
-	trainingTime = 1.0 // seconds that a training takes
+	trainingTime = time.Second
 	timeSpread   = 0.5 // standard deviation of the logarithm of response times
 )
 
@@ -82,18 +82,34 @@ func (w *instance) withCrowds() {
 	}
 }
 
-// A crowdRun is a liveRun with a crowd, by a clock of its own.
-type crowdRun struct {
-	*liveRun
-	c     crowd
-	who   []annotator
-	under *point  // that a training under way began from; nil: none is
-	ready float64 // time at which it is done, in seconds
+// spec returns the settings of a session that the crowd answers. A generation comes into use when its
+// training has ended; where that takes no time, one answer after another is asked for.
+func (c crowd) spec(spec idrl.SessionSpec) idrl.SessionSpec {
+	spec.Ahead, spec.AdoptAfter = c.ahead, 0
+	if c.instant {
+		spec.Budget = 1
+	}
+	return spec
 }
 
-// An annotator answers the first of the queries that they hold.
+// training returns how long a training takes.
+func (c crowd) training() time.Duration {
+	if c.instant {
+		return 0
+	}
+	return trainingTime
+}
+
+// A crowdRun is a liveRun with a crowd, by the clock of the session.
+type crowdRun struct {
+	*liveRun
+	c   crowd
+	who []annotator
+}
+
+// An annotator answers the first of the questions that they hold.
 type annotator struct {
-	held   []idrl.QueryVector
+	id     idrl.AnnotatorID
 	at     float64 // time at which they have answered it, in seconds
 	median float64 // of response times
 	times  *rand.Rand
@@ -102,90 +118,66 @@ type annotator struct {
 // takes adds the time that the next answer takes.
 func (a *annotator) takes() { a.at += a.median * math.Exp(timeSpread*a.times.NormFloat64()) }
 
-// learnTogether takes in answers of a crowd, until there are so many.
-func (l *liveRun) learnTogether(ctx context.Context, c crowd, answers int) error {
-	r, err := l.crowd(c)
-	for err == nil && l.n < int64(answers) {
-		if err = r.step(ctx); err != nil {
-			return fmt.Errorf("answer %d: %w", l.n+1, err)
-		}
-		l.measure(answers)
-	}
-	return err
-}
-
-// crowd gives a crowd its first queries, by turns.
-func (l *liveRun) crowd(c crowd) (*crowdRun, error) {
+// together returns the run of a crowd, of whom each holds their first questions.
+func (l *liveRun) together(ctx context.Context, c crowd) (*crowdRun, error) {
 	r := &crowdRun{liveRun: l, c: c, who: make([]annotator, c.people)}
 	for k := range r.who {
 		a := &r.who[k]
-		a.median, a.times = medianTimes[k%len(medianTimes)], rng.New(l.seed, "response time", uint64(k))
+		a.id, a.median, a.times = idrl.AnnotatorID(fmt.Sprint(somebody, k+1)), medianTimes[k%len(medianTimes)], rng.New(l.seed, "response time", uint64(k))
 		a.takes()
-	}
-	for range c.ahead {
-		for k := range r.who {
-			if err := r.give(k); err != nil {
-				return nil, err
-			}
+		if _, err := l.session.Claim(ctx, a.id); err != nil {
+			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// step takes in the answer of whoever is first, and gives them another query.
+// step has the annotator answer who is first. Where nobody has anything to answer, because all clips
+// look alike, an answer is counted that says nothing.
 func (r *crowdRun) step(ctx context.Context) error {
-	k := 0
-	for i := range r.who {
-		if a := &r.who[i]; len(a.held) > 0 && (len(r.who[k].held) == 0 || a.at < r.who[k].at) {
-			k = i
+	for range r.who {
+		as, ok, err := r.next(ctx)
+		if err != nil {
+			return err
+		}
+		if ok {
+			return r.give(ctx, as)
 		}
 	}
-	a := &r.who[k]
-	if len(a.held) == 0 { // nobody has anything to answer, because all clips look alike
-		r.n++
-		return nil
+	r.n++
+	return nil
+}
+
+// next moves the clock to the time at which the next annotator is done and returns the question that they
+// have answered; ok is false if they held none.
+func (r *crowdRun) next(ctx context.Context) (as idrl.Assignment, ok bool, err error) {
+	a := &r.who[0]
+	for k := range r.who {
+		if r.who[k].at < a.at {
+			a = &r.who[k]
+		}
 	}
-	now, q := a.at, a.held[0]
-	if err := r.trained(ctx, now); err != nil {
-		return err
+	if err := r.session.Until(ctx, seconds(a.at)); err != nil {
+		return as, false, err
 	}
-	a.held = a.held[1:]
 	a.takes()
-	r.open = slices.DeleteFunc(r.open, func(o idrl.QueryVector) bool { return o.ID == q.ID })
-	if err := r.take(ctx, q); err != nil {
-		return err
+	open, err := r.session.Claim(ctx, a.id)
+	if err != nil || len(open) == 0 {
+		return as, false, err
 	}
-	if r.under == nil {
-		r.under, r.ready = &point{n: r.n, p: r.history.Posterior()}, now+trainingTime
-		if r.c.instant {
-			r.ready = now
-		}
-	}
-	if err := r.trained(ctx, now); err != nil {
-		return err
-	}
-	return r.give(k)
+	return open[0], true, nil
 }
 
-// trained brings the generation into use that is trained, if it is ready by a time.
-func (r *crowdRun) trained(ctx context.Context, now float64) error {
-	if r.under == nil || r.ready > now {
-		return nil
+// give has an answer given, after which the next one may be asked for.
+func (r *crowdRun) give(ctx context.Context, as idrl.Assignment) error {
+	if err := r.take(ctx, as); err != nil || !r.c.instant {
+		return err
 	}
-	p := *r.under
-	r.under = nil
-	return r.train(ctx, p)
+	if err := r.session.Until(ctx, r.session.Now()); err != nil {
+		return err
+	}
+	return r.session.Want(ctx, r.n+1)
 }
 
-// give gives annotator k another query, if there is one.
-func (r *crowdRun) give(k int) error {
-	pending := r.open
-	if r.c.apart {
-		pending = nil
-	}
-	q, ok, err := r.choose(pending)
-	if ok {
-		r.open, r.who[k].held = append(slices.Clip(r.open), q), append(r.who[k].held, q)
-	}
-	return err
-}
+// seconds returns the duration of so many seconds.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -7,20 +7,19 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-// together runs n answers of a crowd about a gridworld, and returns what it asked and how.
-func together(t *testing.T, c crowd, n int) (*liveRun, *crowdRun) {
+// together runs n answers of a crowd about a gridworld. The caller ends the session.
+func together(t *testing.T, c crowd, n int) *crowdRun {
 	t.Helper()
-	s := rehearse(t, "gridworld", idrl.CompareClips, 1, 1).stage(t)
-	m := Experiment{}.Method(crowdMethod)
-	l := &liveRun{stage: s, method: m, trainer: s.trainer(m), asked: map[idrl.QueryID]uint64{}}
-	if err := l.begin(t.Context()); err != nil {
+	s := gridStage(t, learning.Live())
+	s.crowd = &c
+	l, err := s.start(t.Context(), Experiment{}.Method(crowdMethod))
+	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := l.crowd(c)
+	t.Cleanup(l.session.Close)
+	r, err := l.together(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,38 +28,23 @@ func together(t *testing.T, c crowd, n int) (*liveRun, *crowdRun) {
 			t.Fatal(err)
 		}
 	}
-	return l, r
+	return r
 }
 
-func idsOf(queries []idrl.QueryVector) (out []idrl.QueryID) {
-	for _, q := range queries {
-		out = append(out, q.ID)
+func idsOf(given []idrl.Assignment) (out []idrl.QueryID) {
+	for _, as := range given {
+		out = append(out, as.Query.ID)
 	}
 	return out
 }
 
-// The ideal crowd is one annotator of a session with one question ahead, each of whose
-// generations is in use at once.
+// In the ideal crowd each question follows from all answers before it, and from the generation that was trained
+// from them.
 func TestIdealCrowdIsOneAfterAnother(t *testing.T) {
-	const answers = 20
-	s := rehearse(t, "gridworld", idrl.CompareClips, 1, 0).stage(t)
-	s.schedule.Ahead, s.schedule.Every, s.schedule.Latency = 1, 1, 0
-	m := Experiment{}.Method(crowdMethod)
-	one := &liveRun{stage: s, method: m, trainer: s.trainer(m), asked: map[idrl.QueryID]uint64{}}
-	if err := one.begin(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := one.topUp(); err != nil {
-		t.Fatal(err)
-	}
-	for range answers {
-		if err := one.step(t.Context()); err != nil {
-			t.Fatal(err)
+	for n, as := range together(t, crowds(learning.Live().Ahead)[idealCrowd], 20).given {
+		if as.Why.AfterSeq != int64(n) || as.Why.BasedOn != int64(n) {
+			t.Errorf("question %d was chosen after %d answers from generation %d", n+1, as.Why.AfterSeq, as.Why.BasedOn)
 		}
-	}
-	l, _ := together(t, crowds(learning.Live().Ahead)[idealCrowd], answers)
-	if diff := cmp.Diff(idsOf(one.given), idsOf(l.given)); diff != "" {
-		t.Errorf("questions (-one +ideal):\n%s", diff)
 	}
 }
 
@@ -68,26 +52,42 @@ func TestIdealCrowdIsOneAfterAnother(t *testing.T) {
 // should, and no question is out twice.
 func TestCrowdAnswersAtItsPace(t *testing.T) {
 	const answers = 400
-	l, r := together(t, crowd{people: 4, ahead: 2}, answers)
-	var all []idrl.QueryID
-	end := math.Inf(1)
+	r := together(t, crowd{people: 4, ahead: 2}, answers)
+	out := map[idrl.QueryID]bool{}
 	for _, a := range r.who {
-		if len(a.held) != 2 {
-			t.Errorf("somebody holds %d questions, want 2", len(a.held))
+		held, err := r.session.Claim(t.Context(), a.id)
+		if err != nil || len(held) != 2 {
+			t.Fatalf("somebody holds %d questions, want 2; %v", len(held), err)
 		}
-		all, end = append(all, idsOf(a.held)...), min(end, a.at)
+		for _, as := range held {
+			out[as.Query.ID] = true
+		}
 	}
-	open := idsOf(l.open)
-	slices.Sort(open)
-	if slices.Sort(all); !slices.Equal(all, open) || len(slices.Compact(open)) != 8 {
-		t.Errorf("%d are held, %d are open", len(all), len(open))
+	if len(out) != 8 {
+		t.Errorf("%d different questions are out, want 8", len(out))
 	}
 	rate := 0.0 // of all, answers a second; the mean of a log-normal time is above its median
 	for _, a := range r.who {
 		rate += 1 / (a.median * math.Exp(timeSpread*timeSpread/2))
 	}
-	if got := answers / end; math.Abs(got/rate-1) > 0.1 { // three standard deviations
+	if got := answers / r.session.Now().Seconds(); math.Abs(got/rate-1) > 0.1 { // three standard deviations
 		t.Errorf("%.3f answers a second, want %.3f", got, rate)
+	}
+}
+
+// A training begins when the one before has ended, if there are new answers, and takes its second.
+func TestTrainingsOfCrowds(t *testing.T) {
+	r := together(t, crowd{people: 8, ahead: 3}, 60)
+	generations := map[int64]bool{}
+	for _, as := range r.given {
+		generations[as.Why.BasedOn] = true
+	}
+	// Eight people give two answers a second, so that there are trainings nearly all the time: 26 of 29 s.
+	if share := r.session.Trained().Seconds() / r.session.Now().Seconds(); share < 0.8 || share > 1 {
+		t.Errorf("trainings take %v of %v", r.session.Trained(), r.session.Now())
+	}
+	if most := int(r.session.Trained().Seconds()) + 1; len(generations) < most/2 || len(generations) > most {
+		t.Errorf("questions of %d generations in %v", len(generations), r.session.Now())
 	}
 }
 
@@ -98,8 +98,8 @@ func TestCrowdApart(t *testing.T) {
 		people, ahead int
 		same          bool
 	}{{1, 1, true}, {8, 3, false}} {
-		a, _ := together(t, crowd{people: test.people, ahead: test.ahead}, 10)
-		b, _ := together(t, crowd{people: test.people, ahead: test.ahead, apart: true}, 10)
+		a := together(t, crowd{people: test.people, ahead: test.ahead}, 20)
+		b := together(t, crowd{people: test.people, ahead: test.ahead, apart: true}, 20)
 		if got := slices.Equal(idsOf(a.given), idsOf(b.given)); got != test.same {
 			t.Errorf("%d people: the same questions: %v, want %v", test.people, got, test.same)
 		}

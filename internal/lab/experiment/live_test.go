@@ -1,196 +1,145 @@
 package experiment
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"log/slog"
+	"math"
+	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
-	"tiebreak/envs/driver"
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
-	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/plan/solver"
-	"tiebreak/internal/session"
-	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/study/settings"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-// A rehearsed is what a session with one simulated annotator is made of, in the hands
-// of this test.
-type rehearsed struct {
-	spec   idrl.SessionSpec
-	model  belief.Model
-	newEnv func() idrl.Environment
-	theta  []float64
-}
-
-func rehearse(t *testing.T, env string, kind idrl.QueryKind, every, after int64) rehearsed {
+// gridStage is a stage in a gridworld, under the schedule of a session.
+func gridStage(t *testing.T, s learning.Schedule) *stage {
 	t.Helper()
-	spec := settings.Complete(idrl.SessionSpec{
-		ID: "s1", Title: "test", Env: env, Kind: kind, Seed: 7, TrainEvery: every, AdoptAfter: after, NoiseStd: 1, RatingVar: 1,
-	})
-
-	r := rehearsed{spec: spec, newEnv: func() idrl.Environment { return driver.New() }}
-	if env == "gridworld" {
-		r.newEnv = func() idrl.Environment { return gridworld.New(gridworld.Config{}, rng.New(spec.Seed, "layout", 0)) }
-	}
-	e := r.newEnv()
-	r.spec.Features = e.Spec().FeatureNames
-	r.theta = sim.NewTask(e, rng.New(3, "task", 0)).Theta
-	var err error
-	if r.model, err = belief.ForSpec(spec, e); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// answers returns the annotator, who is the same in a session and in an experiment.
-func (r rehearsed) answers(t *testing.T) func(q idrl.QueryVector, n uint64) idrl.Answer {
-	t.Helper()
-	expert, err := sim.NewExpert("bradley-terry", sim.Task{Theta: r.theta}, sim.Options{Range: 10})
+	const seed = 7
+	newEnv := func() idrl.Environment { return gridworld.New(gridworld.Config{}, rng.New(seed, "layout", 0)) }
+	env := newEnv()
+	spec := settings.Complete(idrl.SessionSpec{Env: "gridworld", Kind: idrl.CompareClips, NoiseStd: 1, Noise: idrl.SharedNoise})
+	model, err := belief.ForSpec(spec, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(q idrl.QueryVector, n uint64) idrl.Answer {
-		return expert.Answer(q, rng.New(r.spec.Seed, "answer "+string(q.ID), n))
+	sol, err := solver.For(env)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// stage returns the same for an experiment.
-func (r rehearsed) stage(t *testing.T) *stage {
-	t.Helper()
-	sol, err := solver.For(r.newEnv())
+	theta := sim.NewTask(env, rng.New(3, "task", 0)).Theta
+	expert, err := sim.NewExpert("bradley-terry", sim.Task{Theta: theta}, sim.Options{Range: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &stage{
-		seed: r.spec.Seed, schedule: learning.OfSession(r.spec), kind: r.spec.Kind, theta: r.theta, prior: r.model.Start,
-		newEnv: r.newEnv, solver: sol, mu: solver.Mu,
+		seed: seed, schedule: s, kind: spec.Kind, theta: theta, prior: model.Start, newEnv: newEnv, solver: sol, mu: solver.Mu,
 		mse: func([]float64) float64 { return 0 }, cosine: func([]float64) float64 { return 0 },
-		answers: func([]idrl.QueryVector) (idrl.RewardModel, func(idrl.QueryVector, uint64) idrl.Answer, error) {
-			return r.model, r.answers(t), nil
+		answers: func([]idrl.QueryVector) (belief.Model, func(idrl.QueryVector, uint64) idrl.Answer, error) {
+			return model, func(q idrl.QueryVector, n uint64) idrl.Answer {
+				return expert.Answer(q, rng.New(seed, "answer "+string(q.ID), n))
+			}, nil
 		},
 	}
 }
 
-type nobody struct{}
-
-func (nobody) Publish(idrl.SessionID, idrl.Event) {}
-
-// An outcome is what a session asked, and what it knew in the end.
-type outcome struct {
-	Queries []idrl.QueryID
-	Mean    []float64
-	Best    idrl.PolicyID
-}
-
-// asSession runs a session of n answers.
-func (r rehearsed) asSession(t *testing.T, m acquisition.Method, n int) (out outcome) {
-	t.Helper()
-	record := idrl.Record{Spec: r.spec}
-	cfg := session.Config{
-		Record: record, Model: r.model, Acquisition: m, Trainer: r.stage(t).trainer(m),
-		Journal: &journaltest.Memory{Record: &record, Guard: new(sync.Mutex)}, Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
-	}
-	s, err := session.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { _ = s.Run(ctx); close(done) }()
-	defer func() { cancel(); <-done }()
-	answer, asked := r.answers(t), map[idrl.QueryID]uint64{}
-	for i := 0; i < n; {
-		o, err := s.Claim(t.Context(), "ann")
+// Each question of a session is chosen from the generation that the schedule says, with as many before it
+// that are not answered.
+func TestScheduleOfSessions(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		s       learning.Schedule
+		basedOn []int64 // of the first twelve questions
+	}{
+		{"live", learning.Live(), []int64{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}},
+		{"slow", learning.Dear(), []int64{0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 6}},
+	} {
+		l, err := gridStage(t, test.s).start(t.Context(), Experiment{}.Method("lvar"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(o.Open) == 0 {
-			continue // the first generation is being made
+		defer l.session.Close()
+		for range test.basedOn {
+			if err := l.step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
-		as := o.Open[0]
-		a := answer(journaltest.Vector(t, record, as.Query), asked[as.Query.ID])
-		asked[as.Query.ID]++
-		a.ID, a.Assignment, a.Left, a.Input = idrl.AnswerID(fmt.Sprint("a", i)), as.ID, as.Left, "api"
-		if _, err := s.Answer(t.Context(), "ann", a); err != nil {
-			t.Fatal(err)
+		var basedOn []int64
+		for n, as := range l.given {
+			basedOn = append(basedOn, as.Why.BasedOn)
+			if want := int64(max(0, n+1-test.s.Ahead)); as.Why.AfterSeq != want {
+				t.Errorf("%s: question %d was chosen after %d answers, want %d", test.name, n+1, as.Why.AfterSeq, want)
+			}
 		}
-		out.Queries = append(out.Queries, as.Query.ID)
-		i++
+		if !slices.Equal(basedOn, test.basedOn) {
+			t.Errorf("%s: the generations of questions are %v, want %v", test.name, basedOn, test.basedOn)
+		}
 	}
-	st, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range st.Weights {
-		out.Mean = append(out.Mean, w.Mean)
-	}
-	out.Best = st.Best
-	return out
 }
 
-// asExperiment runs the same under the schedule of the session.
-func (r rehearsed) asExperiment(t *testing.T, m acquisition.Method, n int) outcome {
-	t.Helper()
-	s := r.stage(t)
-	l := &liveRun{stage: s, method: m, trainer: s.trainer(m), asked: map[idrl.QueryID]uint64{}}
-	if err := errors.Join(l.begin(t.Context()), l.topUp()); err != nil {
-		t.Fatal(err)
-	}
-	for range n {
-		if err := l.step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out := outcome{Mean: l.core.Posterior().Mean(nil), Best: l.core.Recommend().ID}
-	for _, q := range l.given[:n] {
-		out.Queries = append(out.Queries, q.ID)
-	}
-	return out
-}
-
-// With one seed, environment, method, schedule and annotator, a session and an
-// experiment ask the same questions, learn the same to the last bit, and recommend the
-// same policy.
-func TestSessionsAndExperimentsAskTheSame(t *testing.T) {
-	const answers = 16
+// Runs are those that docs/adr/0011-the-default-method.md has results of.
+func TestLiveRuns(t *testing.T) {
 	for _, test := range []struct {
-		env          string
-		kind         idrl.QueryKind
-		method       string
-		every, after int64
-		ahead        int
+		figure, schedule, queries, method string
+		seed                              uint64
+		regret, mse                       float64 // sums over the run
+		solves                            int
 	}{
-		{"gridworld", idrl.CompareClips, "lvar", 1, 1, 3},
-		{"gridworld", idrl.RateClip, "idrl", 1, 1, 1},
-		{"gridworld", idrl.CompareClips, "leader", 3, 3, 3},
-		{"gridworld", idrl.CompareStates, "tt", 3, 1, 2},
-		{"driver", idrl.CompareClips, "lvar", 1, 1, 3},
-		{"driver", idrl.CompareClips, "idrl", 4, 2, 3},
-		{"driver", idrl.RateClip, "uniform", 3, 3, 5},
+		{"gridworld", LiveSchedule, Comparisons, "lvar", 9001, 737.2830201181464, 3.7764551875133012, 210},
+		{"gridworld", LiveSchedule, Clips, "idrl", 9001, 393.4206538853081, 3.0844134609769362, 210},
+		{"chain", LiveSchedule, Comparisons, "uniform", 9002, 150.5405039486247, 35.261246225037986, 210},
+		{"chain", SlowSchedule, Comparisons, "lvar", 9003, 224.76638685706502, 12.682119905640427, 90},
+		{"gridworld", SlowSchedule, Comparisons, "idrl", 9003, 1066.4503328320093, 13.038562172426317, 90},
+		{"gridworld", CrowdSchedule, Comparisons, "lvar:ideal", 1001, 555.1209750665374, 4.392581837010636, 396},
 	} {
-		t.Run(fmt.Sprintf("%s/%s/%s/%d/%d", test.env, test.kind, test.method, test.every, test.after), func(t *testing.T) {
-			r := rehearse(t, test.env, test.kind, test.every, test.after)
-			r.spec.Ahead = test.ahead
-			m := Experiment{}.Method(test.method)
-			want, got := r.asSession(t, m, answers), r.asExperiment(t, m, answers)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-session +experiment):\n%s", diff)
+		e, err := Config{
+			Figure: test.figure, Schedule: test.schedule, Queries: test.queries, Methods: []string{test.method}, Seeds: 1, FirstSeed: test.seed,
+		}.Validate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Do(t.Context(), e, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := r.Runs[0][0]
+		near := func(got []float64, want float64) bool {
+			sum := 0.0
+			for _, v := range got {
+				sum += v
 			}
-			if distinct := slices.Compact(slices.Sorted(slices.Values(want.Queries))); len(distinct) < answers/2 {
-				t.Errorf("%d different questions of %d: the test says little", len(distinct), answers)
-			}
-		})
+			return math.Abs(sum-want) <= 1e-9*want
+		}
+		if !near(run.Regret, test.regret) || !near(run.MSE, test.mse) || run.Solves != test.solves {
+			t.Errorf("%s by %s: regret %v, error %v, %d solves", e.Name(), test.method, run.Regret, run.MSE, run.Solves)
+		}
+	}
+}
+
+// flat is an environment in which all clips are alike.
+type flat struct{ idrl.Tabular }
+
+func (f flat) Step(a idrl.Action) idrl.TimeStep {
+	s := f.Tabular.Step(a)
+	s.Phi = make([]float64, len(s.Phi))
+	return s
+}
+
+// Where there is nothing to ask answers are counted that say nothing, of one person and of a crowd.
+func TestNothingToAsk(t *testing.T) {
+	for _, c := range []*crowd{nil, {people: 3, ahead: 2}, {people: 1, ahead: 1, instant: true}} {
+		s := gridStage(t, learning.Live())
+		env := s.newEnv().(idrl.Tabular)
+		prepared := solver.Prepare(env)
+		s.solver, s.newEnv, s.crowd = solver.Tabular{For: prepared}, func() idrl.Environment { return flat{env} }, c
+		s.mu = func(idrl.Environment, idrl.Policy, *rand.Rand) []float64 { return make([]float64, len(s.theta)) }
+		run, err := s.learn(t.Context(), Experiment{}.Method("lvar"), 4)
+		if err != nil || len(run.Regret) != 5 || slices.Max(run.Regret) != slices.Min(run.Regret) || len(run.SelectNS) > 0 {
+			t.Errorf("%+v: %d measurements and %d choices, %v", c, len(run.Regret), len(run.SelectNS), err)
+		}
 	}
 }

@@ -14,7 +14,8 @@ type Run struct {
 	// table of products with the answer before, a new table where candidate
 	// queries are drawn, the products with new candidate policies, and the values
 	// of the queries, with EPD's solves; not the Thompson samples, nor the solves
-	// and rollouts that make candidate policies, nor the solve for the mean. It
+	// and rollouts that make candidate policies, nor the solve for the mean. In a session
+	// it is about each question that was given out, without the update of the belief. It
 	// differs between machines.
 	SelectNS []int64 `json:"select_ns"`
 

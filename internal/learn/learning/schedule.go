@@ -7,8 +7,8 @@ import (
 )
 
 // A Schedule says what happens between answers: when candidates are trained, when they
-// come into use, and what is kept. It is data, so that an experiment can follow the
-// schedule of a session.
+// come into use, and what is kept. It is data, so that an experiment can have a session with
+// another one.
 type Schedule struct {
 	Every   int64   // answers between the posteriors that two generations are trained from
 	Latency int64   // answers that arrive while a generation is trained; it is in use from the one after them
@@ -72,10 +72,3 @@ func OfSession(spec idrl.SessionSpec) Schedule {
 	s.Ahead, s.Samples = cmp.Or(spec.Ahead, s.Ahead), cmp.Or(spec.Candidates, s.Samples)
 	return s
 }
-
-// Trains reports whether a generation is trained from the posterior after answer n.
-func (s Schedule) Trains(n int64) bool { return s.Every > 0 && n%s.Every == 0 }
-
-// InUse returns the answer after which a generation is in use that is trained from the
-// posterior after answer n.
-func (s Schedule) InUse(n int64) int64 { return n + s.Latency }

@@ -15,18 +15,20 @@ type Local struct {
 	Spec    idrl.SessionSpec // of the session
 	Model   idrl.RewardModel // Model(…, Spec); required
 
-	agents map[string][]byte // of the last generation
+	// Agents are idrl.Generation.Agents of the last result that the session took, where the next
+	// training goes on.
+	Agents map[string][]byte
 }
 
 var _ idrl.Trainer = (*Local)(nil)
 
-// Train implements idrl.Trainer. The next training goes on with the agents of this one.
+// Train implements idrl.Trainer.
 func (l *Local) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
 	req, err := newRequest(l.Model, l.Spec, job)
 	if err != nil {
 		return idrl.Generation{}, err
 	}
-	req.Agents = l.agents
+	req.Agents = l.Agents
 	payload, err := pack.Encode(&req)
 	if err != nil {
 		return idrl.Generation{}, err
@@ -36,11 +38,7 @@ func (l *Local) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, 
 	if err := l.Handler.Do(ctx, record, to); err != nil {
 		return idrl.Generation{}, err
 	}
-	g, err := to.parts.generation()
-	if err == nil {
-		l.agents = g.Agents
-	}
-	return g, err
+	return to.parts.generation()
 }
 
 type localReporter struct {

@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"tiebreak/envs"
-	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/driven"
 	"tiebreak/internal/lab/seeing"
 	"tiebreak/internal/learn/acquisition"
-	"tiebreak/internal/learn/learning"
-	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/plan/behaviour"
 	"tiebreak/internal/study/settings"
@@ -76,13 +74,11 @@ type Options struct {
 // Do gives a lesson. Its clock, and by that the moment at which a generation comes into
 // use, depends on the speed of the processor; all else is a function of the lesson.
 func Do(ctx context.Context, l Lesson, o Options) (Result, error) {
-	c, err := begin(l, o)
+	c, err := begin(ctx, l, o)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := c.train(ctx); err != nil {
-		return Result{}, err
-	}
+	defer c.session.Close()
 	if c.out.Before, err = c.film(ctx); err != nil {
 		return Result{}, err
 	}
@@ -110,22 +106,14 @@ type class struct {
 	o       Options
 	person  seeing.Person
 	spec    idrl.SessionSpec
-	trainer *training.Local
-	learner *learning.Learner
+	session *driven.Session
 	env     idrl.Environment
-
-	clock   time.Duration
-	trained time.Duration
 	given   int
-	gen     idrl.Generation // in use
-	coming  *idrl.Generation
-	at      time.Duration // when coming is there
-	asked   map[idrl.QueryID]bool
-	items   []posterior.Item // all answers
 	out     Result
 }
 
-func begin(l Lesson, o Options) (*class, error) {
+// begin starts the session of a lesson. Whoever calls it ends it.
+func begin(ctx context.Context, l Lesson, o Options) (*class, error) {
 	taste, err := seeing.Find(l.Env, l.Taste)
 	if err != nil {
 		return nil, err
@@ -137,183 +125,150 @@ func begin(l Lesson, o Options) (*class, error) {
 	if err := training.CheckSpec(o.Envs, spec); err != nil {
 		return nil, err
 	}
-	m, err := training.Model(o.Envs, spec)
-	if err != nil {
+	c := &class{Lesson: l, o: o, spec: spec, person: seeing.Person{Taste: taste, Mistake: l.Mistake, Seed: l.Seed}}
+	if c.env, err = training.Environment(o.Envs, spec); err != nil {
 		return nil, err
 	}
-	method, err := acquisition.Find(spec.Acquisition)
-	if err != nil {
-		return nil, err
-	}
-	env, err := training.Environment(o.Envs, spec)
-	if err != nil {
-		return nil, err
-	}
-	h := &training.Handler{Envs: func() envs.List { return o.Envs }, GaitSteps: o.Steps, Log: slog.New(slog.DiscardHandler)}
-	return &class{
-		Lesson: l, o: o, spec: spec, env: env,
-		person:  seeing.Person{Taste: taste, Mistake: l.Mistake, Seed: l.Seed},
-		trainer: &training.Local{Handler: h, Spec: spec, Model: m},
-		learner: learning.New(learning.Config{Model: m, Method: method, Schedule: learning.OfSession(spec)}),
-		asked:   map[idrl.QueryID]bool{},
-	}, nil
+	c.session, err = c.start(ctx)
+	return c, err
 }
 
-func (c *class) over() bool { return c.given == c.Answers || c.clock >= c.Limit }
+// start starts the session.
+func (c *class) start(ctx context.Context) (*driven.Session, error) {
+	m, err := training.Model(c.o.Envs, c.spec)
+	if err != nil {
+		return nil, err
+	}
+	method, err := acquisition.Find(c.spec.Acquisition)
+	if err != nil {
+		return nil, err
+	}
+	h := &training.Handler{Envs: func() envs.List { return c.o.Envs }, GaitSteps: c.o.Steps, Log: slog.New(slog.DiscardHandler)}
+	local := &training.Local{Handler: h, Spec: c.spec, Model: m}
+	return driven.Start(ctx, driven.Config{
+		Spec: c.spec, Model: m, Method: method, Trainer: charged{local, c.o.CPU}, Taken: func(g idrl.Generation) { local.Agents = g.Agents },
+	})
+}
 
-// next asks a question, and has trainings begin and end that are due.
+// charged is a trainer that takes as long as it uses a processor.
+type charged struct {
+	of  idrl.Trainer
+	cpu func() (time.Duration, error)
+}
+
+// Train implements driven.Trainer.
+func (t charged) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, time.Duration, error) {
+	from, err := t.cpu()
+	if err != nil {
+		return idrl.Generation{}, 0, err
+	}
+	g, err := t.of.Train(ctx, job)
+	if err != nil {
+		return idrl.Generation{}, 0, err
+	}
+	to, err := t.cpu()
+	return g, to - from, err
+}
+
+func (c *class) over() bool { return c.given == c.Answers || c.session.Now() >= c.Limit }
+
+// annotator is the person, for the session.
+const annotator idrl.AnnotatorID = "person"
+
+// next answers a question. Without one the person waits for the training under way.
 func (c *class) next(ctx context.Context) error {
-	if c.coming != nil && c.clock >= c.at {
-		c.adopt()
-	}
-	if c.coming == nil && c.given >= firstTraining && int64(c.given)-c.gen.BasedOn >= idrl.DearTrainEvery {
-		if err := c.train(ctx); err != nil {
-			return err
-		}
-	}
-	ok, err := c.ask(ctx)
+	open, err := c.session.Claim(ctx, annotator)
 	if err != nil {
 		return err
 	}
-	if !ok { // the person waits
-		if c.coming == nil {
-			return fmt.Errorf("after %d answers there is nothing left to ask", c.given)
+	if len(open) == 0 {
+		ends, ok, err := c.session.Ends(ctx)
+		if err == nil && !ok {
+			err = fmt.Errorf("after %d answers there is nothing left to ask", c.given)
 		}
-		c.clock = max(c.clock, c.at)
-		return nil
+		if err != nil {
+			return err
+		}
+		return c.session.Until(ctx, ends)
 	}
-	c.clock += c.Each
+	if err := c.answer(ctx, open[0]); err != nil {
+		return err
+	}
 	if c.given++; c.o.Every > 0 && c.given%c.o.Every == 0 && !c.over() {
 		return c.point(ctx, false)
 	}
 	return nil
 }
 
-// firstTraining is the answer after which a session begins to train.
-const firstTraining = 5
-
-// train trains from the answers so far. The first training is waited for.
-func (c *class) train(ctx context.Context) error {
-	first := c.out.Asked == nil
-	g, took, err := c.charged(ctx, idrl.TrainJob{BasedOn: int64(c.given), First: first, Last: !first && c.over()})
-	if err != nil {
-		return err
-	}
-	c.coming, c.at = &g, c.clock+took
-	if first {
-		c.clock = c.at
-		c.adopt()
-	}
-	return nil
-}
-
-// charged does a training from the present posterior, and returns how much time of a processor
-// it used.
-func (c *class) charged(ctx context.Context, job idrl.TrainJob) (idrl.Generation, time.Duration, error) {
-	from, err := c.o.CPU()
-	if err != nil {
-		return idrl.Generation{}, 0, err
-	}
-	p := c.learner.Posterior()
-	job.Posterior, job.Seed, job.Warm = p, c.Seed, c.learner.Warm(p, nil)
-	g, err := c.trainer.Train(ctx, job)
-	if err != nil {
-		return idrl.Generation{}, 0, err
-	}
-	to, err := c.o.CPU()
-	c.trained += to - from
-	return g, to - from, err
-}
-
-func (c *class) adopt() {
-	c.gen, c.coming = *c.coming, nil
-	c.learner.Adopt(c.gen.Pool, c.gen.Candidates)
-}
-
-// ask asks the best question that was not asked before; ok is false if there is none.
-func (c *class) ask(ctx context.Context) (ok bool, err error) {
-	var askable []idrl.QueryVector
-	for _, q := range c.gen.Queries {
-		if !c.asked[q.ID] {
-			askable = append(askable, idrl.ComparisonVector(c.gen.Clips[q.Clips[0]], c.gen.Clips[q.Clips[1]]))
-		}
-	}
-	if len(askable) == 0 {
-		return false, nil
-	}
-	choice, err := c.learner.Choose(learning.Question{Askable: askable}, rng.New(c.Seed, "choice", uint64(c.given)))
-	if err != nil {
-		return false, err
-	}
-	q := askable[choice.Query]
-	c.asked[q.ID] = true
-	one := Asked{BasedOn: c.gen.BasedOn}
+// answer answers a question, which takes its time.
+func (c *class) answer(ctx context.Context, as idrl.Assignment) (err error) {
+	one := Asked{BasedOn: as.Why.BasedOn}
 	for k, to := range []**clip.Clip{&one.A, &one.B} {
-		if *to, err = clip.Decode(c.gen.Clips[q.Clips[k]].Media); err != nil {
-			return false, err
+		media, err := c.session.Media(ctx, as.Query.Clips[k])
+		if err != nil {
+			return err
+		}
+		if *to, err = clip.Decode(media); err != nil {
+			return err
 		}
 	}
 	if one.Answer, err = c.person.Compare(c.given, one.A, one.B); err != nil {
-		return false, err
+		return err
+	}
+	if err := c.session.Until(ctx, c.session.Now()+c.Each); err != nil {
+		return err
 	}
 	c.out.Asked = append(c.out.Asked, one)
-	c.items = append(c.items, posterior.ItemOf(&q, one.Answer))
-	p, err := posterior.Of(ctx, c.trainer.Model, c.items)
-	if err != nil {
-		return false, err
-	}
-	c.learner.Become(p)
-	return true, nil
+	return c.session.Answer(ctx, as, one.Answer)
 }
 
 // finish waits for the training under way, and for the one after the last answer, if they
 // end within the limit.
 func (c *class) finish(ctx context.Context) error {
-	for {
-		if c.coming != nil {
-			if c.at > c.Limit {
-				return nil
-			}
-			c.clock = max(c.clock, c.at)
-			c.adopt()
+	for c.session.Trains() {
+		ends, _, err := c.session.Ends(ctx)
+		if err != nil || ends > c.Limit {
+			return err
 		}
-		if c.gen.BasedOn == int64(c.given) || c.given < firstTraining {
-			return nil
-		}
-		if err := c.train(ctx); err != nil {
+		if err := c.session.Until(ctx, ends); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
-// follow goes on with the searches after the last training, as a session does while no answers
-// come, if the person waits.
+// follow waits for follow-ups, if the person waits.
 func (c *class) follow(ctx context.Context) error {
-	until := min(c.clock+c.Wait, c.Limit)
-	for left := learning.FollowUps; left > 0 && c.clock < until; left-- {
-		more, took, err := c.charged(ctx, idrl.TrainJob{BasedOn: c.gen.BasedOn, From: len(c.gen.Candidates)})
-		if c.clock = min(c.clock+took, until); err != nil || c.clock == until {
+	until := min(c.session.Now()+c.Wait, c.Limit)
+	for c.session.FollowsUp() && c.session.Now() < until {
+		ends, _, err := c.session.Ends(ctx)
+		if err != nil {
 			return err
 		}
-		if len(more.Candidates) == 0 {
-			left -= learning.DryFollowUps - 1
+		if err := c.session.Until(ctx, min(ends, until)); err != nil {
+			return err
 		}
-		c.gen.Candidates = append(c.gen.Candidates, more.Candidates...)
-		c.learner.Extend(more.Candidates)
 	}
 	return nil
 }
 
 // point notes what the session recommends.
 func (c *class) point(ctx context.Context, finished bool) error {
-	leader, params := c.leader()
-	out, err := Play(ctx, c.env, params)
+	leader, err := c.session.Recommended(ctx)
 	if err != nil {
-		return fmt.Errorf("play %s: %w", leader, err)
+		return err
+	}
+	posterior, err := c.session.Posterior(ctx)
+	if err != nil {
+		return err
+	}
+	out, err := Play(ctx, c.env, leader.Params)
+	if err != nil {
+		return fmt.Errorf("play %s: %w", leader.ID, err)
 	}
 	p := Point{
-		Answers: c.given, Clock: c.clock.Seconds(), Trained: c.trained.Seconds(), Outcome: out, Leader: leader,
-		Weights: c.learner.Posterior().Mean(nil), Finished: finished,
+		Answers: c.given, Clock: c.session.Now().Seconds(), Trained: c.session.Trained().Seconds(), Outcome: out, Leader: leader.ID,
+		Weights: posterior.Mean(nil), Finished: finished,
 	}
 	c.out.Points = append(c.out.Points, p)
 	if c.o.Progress != nil {
@@ -331,17 +286,14 @@ func (c *class) film(ctx context.Context) (*clip.Clip, error) {
 		}
 		return env
 	}
-	leader, params := c.leader()
+	leader, err := c.session.Recommended(ctx)
+	if err != nil {
+		return nil, err
+	}
 	stock := trainer.Stock{NewEnv: newEnv, Remake: behaviour.Remake, Encode: clip.Encode}
-	clips, err := stock.Clips(ctx, idrl.Behaviour{Name: string(leader), Params: params})
+	clips, err := stock.Clips(ctx, idrl.Behaviour{Name: string(leader.ID), Params: leader.Params})
 	if err != nil {
 		return nil, err
 	}
 	return clip.Decode(clips[0].Media)
-}
-
-// leader returns the recommended policy.
-func (c *class) leader() (idrl.PolicyID, []float64) {
-	best := c.learner.Recommend()
-	return best.ID, best.Params
 }

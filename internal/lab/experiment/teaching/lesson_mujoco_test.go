@@ -32,18 +32,18 @@ func TestClockOfLessons(t *testing.T) {
 	for _, q := range r.Asked {
 		generations = append(generations, q.BasedOn)
 	}
-	// Ten seconds are four answers: the training after answer 5 is in use after answer 9, from
-	// which the next one begins.
-	want := []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5, 5, 5, 9, 9, 9}
+	// The training from answer 5 begins at 25 s and ends at 35 s, before answer 9, with which question 12 is
+	// chosen: the person holds three. The next one begins at once, from answer 8, and ends at 45 s, before
+	// answer 12.
+	want := []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5, 5, 8, 8}
 	if !slices.Equal(generations, want) {
 		t.Errorf("asked by generations %v, want %v", generations, want)
 	}
 	if len(r.Points) != 2 || r.Points[0].Answers != 8 || r.Points[1].Answers != 16 || !r.Points[1].Finished {
 		t.Fatalf("points %+v", r.Points)
 	}
-	// 10 s before the first question and 16·3 s. The training from answer 13 ends at 59 s,
-	// and the last one after it.
-	if end := r.Points[1]; end.Clock != 10+13*3+10+10 || end.Trained != 50 {
+	// The trainings from answers 11 and 14 follow, to 65 s, and then the last one.
+	if end := r.Points[1]; end.Clock != 75 || end.Trained != 60 {
 		t.Errorf("the lesson ends after %v s, with %v s of training", end.Clock, end.Trained)
 	}
 	again, err := Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000, Every: 8})
@@ -74,13 +74,11 @@ func TestLimitOfLessons(t *testing.T) {
 func TestWaitOfLessons(t *testing.T) {
 	l := Default()
 	l.Env, l.Taste, l.Seed, l.Answers, l.Wait = "half-cheetah", "forward", 1, 8, 25*time.Second
-	c, err := begin(l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000})
+	c, err := begin(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.train(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	defer c.session.Close()
 	for !c.over() {
 		if err := c.next(t.Context()); err != nil {
 			t.Fatal(err)
@@ -89,14 +87,14 @@ func TestWaitOfLessons(t *testing.T) {
 	if err := c.finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	clock, trained, known := c.clock, c.trained, len(c.learner.Policies().Known())
+	clock, trained, known := c.session.Now(), c.session.Trained(), c.session.Policies()
 	if err := c.follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if c.clock-clock != l.Wait || c.trained-trained != 30*time.Second {
-		t.Errorf("the person waits for %v, and %v are spent; want 25 s and 30 s", c.clock-clock, c.trained-trained)
+	if waited, spent := c.session.Now()-clock, c.session.Trained()-trained; waited != l.Wait || spent != l.Wait {
+		t.Errorf("the person waits for %v, and %v are spent; want 25 s", waited, spent)
 	}
-	if got := len(c.learner.Policies().Known()); got <= known {
+	if got := c.session.Policies(); got <= known {
 		t.Errorf("%d policies are known after follow-ups, %d before", got, known)
 	}
 }

@@ -1,4 +1,4 @@
-package journaltest_test
+package memory_test
 
 import (
 	"errors"
@@ -7,18 +7,19 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/session/memory"
 )
 
-func TestMemory(t *testing.T) {
+func TestJournal(t *testing.T) {
 	journaltest.Run(t, func(*testing.T) idrl.Journal {
-		return &journaltest.Memory{Record: &idrl.Record{Spec: journaltest.Spec("s")}, Guard: new(sync.Mutex), Annotators: []idrl.AnnotatorID{"a1", "a2"}}
+		return &memory.Journal{Record: &idrl.Record{Spec: journaltest.Spec("s")}, Guard: new(sync.Mutex), Annotators: []idrl.AnnotatorID{"a1", "a2"}}
 	})
 }
 
 // A write that fails as a full disk does changes nothing.
 func TestFail(t *testing.T) {
 	full := errors.New("full")
-	m := &journaltest.Memory{Record: &idrl.Record{Spec: journaltest.Spec("s")}, Guard: new(sync.Mutex), Fail: func() error { return full }}
+	m := &memory.Journal{Record: &idrl.Record{Spec: journaltest.Spec("s")}, Guard: new(sync.Mutex), Fail: func() error { return full }}
 	if err := m.Adopt(t.Context(), "s", journaltest.Generation(0), 0); !errors.Is(err, full) {
 		t.Errorf("error = %v, want %v", err, full)
 	}

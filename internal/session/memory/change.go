@@ -1,4 +1,4 @@
-package journaltest
+package memory
 
 import (
 	"maps"
@@ -7,9 +7,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A change is one write to a Memory.
+// A change is one write to a Journal.
 type change struct {
-	*Memory
+	*Journal
 	r      *idrl.Record
 	closed []int // assignments that it closed
 }

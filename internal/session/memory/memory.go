@@ -1,4 +1,4 @@
-package journaltest
+package memory
 
 import (
 	"bytes"
@@ -13,11 +13,11 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Memory is a Journal of one session in memory. It refuses what a durable one
-// refuses. Run it with Run where that matters.
-type Memory struct {
+// A Journal is the record of one session in memory. It refuses what a durable one
+// refuses: package journaltest holds it to the same contract.
+type Journal struct {
 	Record *idrl.Record // of session Record.Spec.ID; required
-	Guard  *sync.Mutex  // guards Record, also against the test that owns it; required
+	Guard  *sync.Mutex  // guards Record, also against the caller that owns it; required
 
 	// Annotators are those who joined the session; nil for anybody.
 	Annotators []idrl.AnnotatorID
@@ -34,10 +34,10 @@ type Memory struct {
 	trainings []idrl.PastTraining // likewise, by N
 }
 
-var _ idrl.Journal = (*Memory)(nil)
+var _ idrl.Journal = (*Journal)(nil)
 
 // read runs f on the record of a session.
-func (m *Memory) read(id idrl.SessionID, f func(r *idrl.Record)) error {
+func (m *Journal) read(id idrl.SessionID, f func(r *idrl.Record)) error {
 	m.Guard.Lock()
 	defer m.Guard.Unlock()
 	if id != m.Record.Spec.ID {
@@ -48,7 +48,7 @@ func (m *Memory) read(id idrl.SessionID, f func(r *idrl.Record)) error {
 }
 
 // write lets f change the record of a session. Where f fails, nothing is changed.
-func (m *Memory) write(id idrl.SessionID, f func(t *change) error) (err error) {
+func (m *Journal) write(id idrl.SessionID, f func(t *change) error) (err error) {
 	missing := m.read(id, func(r *idrl.Record) {
 		if m.Fail != nil {
 			err = m.Fail()
@@ -56,7 +56,7 @@ func (m *Memory) write(id idrl.SessionID, f func(t *change) error) (err error) {
 		if err != nil {
 			return
 		}
-		t := change{Memory: m, r: r}
+		t := change{Journal: m, r: r}
 		before := *r
 		if err = f(&t); err != nil {
 			*r = before
@@ -72,7 +72,7 @@ func (m *Memory) write(id idrl.SessionID, f func(t *change) error) (err error) {
 }
 
 // Load implements idrl.Journal.
-func (m *Memory) Load(_ context.Context, id idrl.SessionID) (out idrl.Record, err error) {
+func (m *Journal) Load(_ context.Context, id idrl.SessionID) (out idrl.Record, err error) {
 	err = m.read(id, func(r *idrl.Record) {
 		out = *r
 		out.Settings = settingsOf(r)
@@ -108,10 +108,10 @@ func storedClip(c idrl.Clip) idrl.Clip {
 }
 
 // StageAgents implements idrl.Journal. It keeps nothing: Adopt gets all of a generation.
-func (m *Memory) StageAgents(context.Context, idrl.SessionID, map[string][]byte) error { return nil }
+func (m *Journal) StageAgents(context.Context, idrl.SessionID, map[string][]byte) error { return nil }
 
 // AdoptFit implements idrl.Journal.
-func (m *Memory) AdoptFit(_ context.Context, id idrl.SessionID, f idrl.LearntFit) error {
+func (m *Journal) AdoptFit(_ context.Context, id idrl.SessionID, f idrl.LearntFit) error {
 	return m.write(id, func(t *change) error {
 		last := int64(len(t.r.Fits))
 		switch {
@@ -126,7 +126,7 @@ func (m *Memory) AdoptFit(_ context.Context, id idrl.SessionID, f idrl.LearntFit
 }
 
 // NoteTraining implements idrl.Journal.
-func (m *Memory) NoteTraining(_ context.Context, id idrl.SessionID, p idrl.PastTraining) error {
+func (m *Journal) NoteTraining(_ context.Context, id idrl.SessionID, p idrl.PastTraining) error {
 	return m.write(id, func(*change) error {
 		p.N = int64(len(m.trainings)) + 1
 		m.trainings = append(m.trainings, p)
@@ -135,7 +135,7 @@ func (m *Memory) NoteTraining(_ context.Context, id idrl.SessionID, p idrl.PastT
 }
 
 // Trainings implements idrl.Journal.
-func (m *Memory) Trainings(_ context.Context, id idrl.SessionID, most int) (out []idrl.PastTraining, err error) {
+func (m *Journal) Trainings(_ context.Context, id idrl.SessionID, most int) (out []idrl.PastTraining, err error) {
 	err = m.read(id, func(*idrl.Record) {
 		out = slices.Clone(m.trainings)
 		slices.Reverse(out)
@@ -147,7 +147,7 @@ func (m *Memory) Trainings(_ context.Context, id idrl.SessionID, most int) (out 
 }
 
 // Steps implements idrl.Journal.
-func (m *Memory) Steps(_ context.Context, id idrl.SessionID, name idrl.StepsID) (content []byte, err error) {
+func (m *Journal) Steps(_ context.Context, id idrl.SessionID, name idrl.StepsID) (content []byte, err error) {
 	err = m.read(id, func(*idrl.Record) { content = m.steps[name] })
 	if err == nil && content == nil {
 		err = idrl.Errorf(idrl.NotFound, "session %s has no raw steps %q", id, name)
@@ -156,7 +156,7 @@ func (m *Memory) Steps(_ context.Context, id idrl.SessionID, name idrl.StepsID) 
 }
 
 // ClipMedia implements idrl.Journal.
-func (m *Memory) ClipMedia(_ context.Context, id idrl.SessionID, clip idrl.ClipID) (media []byte, err error) {
+func (m *Journal) ClipMedia(_ context.Context, id idrl.SessionID, clip idrl.ClipID) (media []byte, err error) {
 	err = m.read(id, func(*idrl.Record) { media = m.media[clip] })
 	if err == nil && media == nil {
 		err = idrl.Errorf(idrl.NotFound, "session %s has no clip %q", id, clip)
@@ -165,7 +165,7 @@ func (m *Memory) ClipMedia(_ context.Context, id idrl.SessionID, clip idrl.ClipI
 }
 
 // Settings implements idrl.Journal.
-func (m *Memory) Settings(_ context.Context, id idrl.SessionID) (s idrl.Settings, err error) {
+func (m *Journal) Settings(_ context.Context, id idrl.SessionID) (s idrl.Settings, err error) {
 	err = m.read(id, func(r *idrl.Record) { s = settingsOf(r) })
 	return s, err
 }
@@ -179,7 +179,7 @@ func settingsOf(r *idrl.Record) idrl.Settings {
 }
 
 // Append implements idrl.Journal.
-func (m *Memory) Append(_ context.Context, id idrl.SessionID, rows ...idrl.Row) error {
+func (m *Journal) Append(_ context.Context, id idrl.SessionID, rows ...idrl.Row) error {
 	for _, row := range rows {
 		switch a := row.Answer; {
 		case math.IsNaN(a.Rating):
@@ -217,12 +217,12 @@ func (t *change) remember(s idrl.Snapshot) {
 }
 
 // Issue implements idrl.Journal.
-func (m *Memory) Issue(_ context.Context, id idrl.SessionID, as []idrl.Assignment) error {
+func (m *Journal) Issue(_ context.Context, id idrl.SessionID, as []idrl.Assignment) error {
 	return m.write(id, func(t *change) error { return t.issue(as) })
 }
 
 // Renew implements idrl.Journal.
-func (m *Memory) Renew(_ context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error {
+func (m *Journal) Renew(_ context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error {
 	return m.write(id, func(t *change) error {
 		i, err := t.open(a)
 		if err == nil {
@@ -233,11 +233,11 @@ func (m *Memory) Renew(_ context.Context, id idrl.SessionID, a idrl.AssignmentID
 }
 
 // Adopt implements idrl.Journal.
-func (m *Memory) Adopt(_ context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+func (m *Journal) Adopt(_ context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
 	return m.write(id, func(t *change) error { return t.adopt(g, seq) })
 }
 
 // Extend implements idrl.Journal.
-func (m *Memory) Extend(_ context.Context, id idrl.SessionID, g idrl.Generation, from int, _ int64) error {
+func (m *Journal) Extend(_ context.Context, id idrl.SessionID, g idrl.Generation, from int, _ int64) error {
 	return m.write(id, func(t *change) error { return t.extend(g, from) })
 }
