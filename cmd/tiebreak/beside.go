@@ -30,6 +30,16 @@ func beside(ctx context.Context, dir string, f func(*store.DB) error) (err error
 	return f(db)
 }
 
+// reading calls f with the database of a data folder, which a server may be using, to read it.
+func reading(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
+	db, err := store.OpenReadOnly(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return f(db)
+}
+
 // besideSession calls f with a session of a data folder, which a server may be
 // using. Without id it is the only one there is.
 func besideSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {
@@ -160,6 +170,15 @@ func table(out io.Writer, header string, n int, row func(w io.Writer, i int)) er
 		row(w, i)
 	}
 	return w.Flush()
+}
+
+// listed prints a table of a list, or none if that is empty.
+func listed[T any](out io.Writer, list []T, none, header string, row func(w io.Writer, one T)) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(out, none)
+		return err
+	}
+	return table(out, header, len(list), func(w io.Writer, i int) { row(w, list[i]) })
 }
 
 // when returns a time as a command prints it.
