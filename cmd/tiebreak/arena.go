@@ -129,12 +129,7 @@ func arenaListCommand() command {
 						list = append(list, s)
 					}
 				}
-				if len(list) == 0 {
-					fmt.Fprintf(std.Out, "%s holds no arena; 'tiebreak arena new' makes one.\n", f.data)
-					return nil
-				}
-				return table(std.Out, "ARENA\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE\tENTRANTS", len(list), func(w io.Writer, i int) {
-					s := list[i]
+				return listed(std.Out, list, f.data+" holds no arena; 'tiebreak arena new' makes one.", "ARENA\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE\tENTRANTS", func(w io.Writer, s idrl.Summary) {
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Spec.ID, s.State, answersOf(s), s.Spec.Env, when(s.Spec.CreatedAt), s.Spec.Title,
 						strings.Join(s.Spec.Arena.Titles(), ", "))
 				})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -31,15 +30,15 @@ func (f *backupFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.out, "out", "", "new `file` for the copy")
 }
 
-func runBackup(ctx context.Context, std stdio, f *backupFlags) (err error) {
+func runBackup(ctx context.Context, std stdio, f *backupFlags) error {
 	if f.out == "" {
 		return fmt.Errorf("%w: --out is missing: name the file for the copy", errUsage)
 	}
-	db, err := store.OpenReadOnly(ctx, f.data)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	return reading(ctx, f.data, func(db *store.DB) error { return f.write(ctx, std, db) })
+}
+
+// write writes the copy.
+func (f *backupFlags) write(ctx context.Context, std stdio, db *store.DB) (err error) {
 	if err := db.Backup(ctx, f.out); err != nil {
 		return fmt.Errorf("back up: %w", err)
 	}

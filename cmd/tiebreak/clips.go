@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"net/url"
@@ -45,16 +44,16 @@ func clipsCommand() command {
 	}, (*clipsFlags).declare, runClips)
 }
 
-func runClips(ctx context.Context, io stdio, f *clipsFlags) (err error) {
+func runClips(ctx context.Context, io stdio, f *clipsFlags) error {
 	cfg, err := f.config()
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	db, err := store.OpenReadOnly(ctx, f.data)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	return reading(ctx, f.data, func(db *store.DB) error { return f.write(ctx, io, db, cfg) })
+}
+
+// write writes the films of a session.
+func (f *clipsFlags) write(ctx context.Context, io stdio, db *store.DB, cfg film.Config) (err error) {
 	if f.session == "" {
 		return listSessions(ctx, io, db)
 	}

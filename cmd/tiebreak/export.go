@@ -61,15 +61,15 @@ func exportCommand() command {
 	}, (*exportFlags).declare, runExport)
 }
 
-func runExport(ctx context.Context, std stdio, f *exportFlags) (err error) {
+func runExport(ctx context.Context, std stdio, f *exportFlags) error {
 	if err := f.check(); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	db, err := store.OpenReadOnly(ctx, f.data)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	return reading(ctx, f.data, func(db *store.DB) error { return f.write(ctx, std, db) })
+}
+
+// write writes what a session has.
+func (f *exportFlags) write(ctx context.Context, std stdio, db *store.DB) (err error) {
 	if f.session == "" {
 		return listSessions(ctx, std, db)
 	}

@@ -66,12 +66,8 @@ func inviteListCommand() command {
 				if err != nil {
 					return err
 				}
-				if len(links) == 0 {
-					fmt.Fprintf(std.Out, "Session %s has no link yet. '%s' makes one.\n", spec.ID, commandLine("invite", "new", "--data", f.data))
-					return nil
-				}
-				return table(std.Out, "LINK\tMADE\tEXPIRES\tUSED\tSTATE", len(links), func(w io.Writer, i int) {
-					l := links[i]
+				none := fmt.Sprintf("There is no link into session %s. '%s' makes one.", spec.ID, commandLine("invite", "new", "--data", f.data))
+				return listed(std.Out, links, none, "LINK\tMADE\tEXPIRES\tUSED\tSTATE", func(w io.Writer, l idrl.Invitation) {
 					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", l.ID, when(l.CreatedAt), when(l.ExpiresAt), l.Usage(), l.State(time.Now()))
 				})
 			})

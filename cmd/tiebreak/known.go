@@ -61,12 +61,8 @@ func (f *knownFlags) run(ctx context.Context, std stdio, db *store.DB, spec idrl
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
-		fmt.Fprintln(std.Out, "No right answer has been given yet. Give one with --clips and --answer, or on the session's page.")
-		return nil
-	}
-	return table(std.Out, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", len(list), func(w io.Writer, i int) {
-		k := list[i]
+	none := "No right answer has been given yet. Give one with --clips and --answer, or on the session's page."
+	return listed(std.Out, list, none, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", func(w io.Writer, k idrl.Known) {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", k.Version, k.Use, k.Answer(), joinClips(k.Query.Clips), k.By, when(k.At), k.Note)
 	})
 }

@@ -129,7 +129,7 @@ func TestLabelsSettings(t *testing.T) {
 }
 
 // An import of labels that is killed, or refused, leaves nothing behind, and can be run again; also
-// beside a server.
+// withDatabase a server.
 func TestLabelsAreWhole(t *testing.T) {
 	t.Parallel()
 	data := importedRollouts(t, filepath.Join(labelSample, "rollouts"))

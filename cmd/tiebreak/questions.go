@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -55,15 +54,15 @@ func (f *questionsFlags) check() error {
 	return nil
 }
 
-func runQuestions(ctx context.Context, std stdio, f *questionsFlags) (err error) {
+func runQuestions(ctx context.Context, std stdio, f *questionsFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	db, err := store.OpenReadOnly(ctx, f.data)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	return reading(ctx, f.data, func(db *store.DB) error { return f.write(ctx, std, db) })
+}
+
+// write writes the page.
+func (f *questionsFlags) write(ctx context.Context, std stdio, db *store.DB) (err error) {
 	if f.session == "" {
 		return listSessions(ctx, std, db)
 	}

@@ -30,6 +30,16 @@ func withDatabase(ctx context.Context, dir string, f func(*store.DB) error) (err
 	return f(db)
 }
 
+// reading calls f with the database of a data folder, which a server may be using, to read it.
+func reading(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
+	db, err := store.OpenReadOnly(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return f(db)
+}
+
 // withSession calls f with a session of a data folder, which a server may be using. Without id it
 // takes the only session.
 func withSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {

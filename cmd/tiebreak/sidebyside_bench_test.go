@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkTrainingsSideBySide measures how sessions share the workers: four sessions on robots
-// beside Driver and Gridworld, each with one annotator who answers every 4 s on average, b.N
+// withDatabase Driver and Gridworld, each with one annotator who answers every 4 s on average, b.N
 // times: -benchtime 30x for a session of thirty answers, which takes two minutes. "busy" has
 // eight processes of normal priority beside it that do nothing but use the processor. For each
 // session it reports

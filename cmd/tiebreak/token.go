@@ -74,12 +74,8 @@ func tokenListCommand() command {
 				if err != nil {
 					return err
 				}
-				if len(list) == 0 {
-					fmt.Fprintf(std.Out, "There is no token. '%s' makes one.\n", commandLine("token", "new", "--data", f.data))
-					return nil
-				}
-				return table(std.Out, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tMADE\tEXPIRES\tSTATE\tNAME", len(list), func(w io.Writer, i int) {
-					k := list[i]
+				none := fmt.Sprintf("There is no token. '%s' makes one.", commandLine("token", "new", "--data", f.data))
+				return listed(std.Out, list, none, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tMADE\tEXPIRES\tSTATE\tNAME", func(w io.Writer, k idrl.Token) {
 					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Scope, cmp.Or(string(k.Session), "all"), cmp.Or(string(k.Annotator), "-"),
 						when(k.CreatedAt), when(k.ExpiresAt), k.State(time.Now()), k.Name)
 				})

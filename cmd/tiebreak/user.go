@@ -71,12 +71,8 @@ func userListCommand() command {
 				if err != nil {
 					return err
 				}
-				if len(users) == 0 {
-					fmt.Fprintf(std.Out, "There is no researcher yet. %s makes a sign-in link.\n", signInCommand(f.data))
-					return nil
-				}
-				return table(std.Out, "NAME\tADDED\tLOGINS\tLAST SEEN", len(users), func(w io.Writer, i int) {
-					u := users[i]
+				none := fmt.Sprintf("There is no researcher yet. %s makes a sign-in link.", signInCommand(f.data))
+				return listed(std.Out, users, none, "NAME\tADDED\tLOGINS\tLAST SEEN", func(w io.Writer, u idrl.User) {
 					fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", idrl.VisibleName(u.Name), when(u.AddedAt), u.Logins, when(u.SeenAt))
 				})
 			})

@@ -2,7 +2,6 @@ package questionpage
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"image"
 	"image/png"
@@ -16,57 +15,18 @@ import (
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/look/questions"
+	"tiebreak/internal/look/questions/questionstest"
 )
-
-// shelf holds the drawn forms of clips by their names.
-type shelf map[idrl.ClipID][]byte
-
-func (s shelf) media(_ context.Context, id idrl.ClipID) ([]byte, error) {
-	if b := s[id]; b != nil {
-		return b, nil
-	}
-	return nil, idrl.Errorf(idrl.NotFound, "there is no clip %q", id)
-}
 
 // walk returns the drawing of a walk over fields of Chain, with a note over it.
 func walk(t *testing.T, note string, fields ...int) []byte {
 	t.Helper()
-	c := idrl.Clip{Steps: len(fields) - 1, Phi: make([]float64, 20)}
-	for i, f := range fields {
-		c.Snapshots = append(c.Snapshots, []float64{float64(f), float64(i)})
-	}
-	b, err := clip.Encode(telling{chain.New(chain.Config{}), note}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return questionstest.Walk(t, chain.New(chain.Config{}), note, fields...)
 }
 
-// telling is Chain with a note.
-type telling struct {
-	*chain.Env
-	note string
-}
-
-func (t telling) Narrate(_, _ []float64) string { return t.note }
-
-// ask returns a reply of somebody about clips.
-func ask(seq int64, who idrl.AnnotatorID, choice idrl.Choice, clips ...idrl.ClipID) idrl.Labelled {
-	q := idrl.Query{ID: idrl.QueryID(fmt.Sprint(clips)), Kind: idrl.RateClip, Clips: clips}
-	left := idrl.Side("")
-	if len(clips) == 2 {
-		q.Kind, left = idrl.CompareClips, idrl.SideA
-	}
-	return idrl.Labelled{
-		Query:  q,
-		Answer: idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer ", seq)), Seq: seq, Annotator: who, Choice: choice, Left: left, ResponseMS: 1000 * seq},
-		Why:    idrl.Why{Answerable: 0.75, First: "g0.p1", Second: "g0.p2", Info: 0.125, PairStd: 2, BasedOn: 0, AfterSeq: seq - 1},
-	}
-}
-
-func measured(t *testing.T, s shelf, rows ...idrl.Labelled) []questions.Question {
+func measured(t *testing.T, s questionstest.Shelf, rows ...idrl.Labelled) []questions.Question {
 	t.Helper()
-	list, err := questions.Measure(t.Context(), rows, s.media, nil)
+	list, err := questions.Measure(t.Context(), rows, s.Media, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +34,9 @@ func measured(t *testing.T, s shelf, rows ...idrl.Labelled) []questions.Question
 }
 
 // report writes the report of rows and returns its page.
-func report(t *testing.T, dir string, s shelf, spec idrl.SessionSpec, list []questions.Question) string {
+func report(t *testing.T, dir string, s questionstest.Shelf, spec idrl.SessionSpec, list []questions.Question) string {
 	t.Helper()
-	if err := (Report{Spec: spec, Questions: list, Media: s.media}).Write(t.Context(), dir); err != nil {
+	if err := (Report{Spec: spec, Questions: list, Media: s.Media}).Write(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, PageFile))
@@ -99,14 +59,14 @@ func article(t *testing.T, page string, n int) string {
 }
 
 func TestPage(t *testing.T) {
-	s := shelf{
+	s := questionstest.Shelf{
 		"a": walk(t, "", 0, 1, 2, 3), "aa": walk(t, "", 0, 1, 2, 3),
 		"b": walk(t, "", 12, 11, 10, 9), "bb": walk(t, "", 12, 11, 10, 9),
 		"c": walk(t, "", 15, 16, 17, 18), "d": walk(t, "", 5, 6, 7, 8),
 	}
-	undone := ask(3, "a1", idrl.CantTell, "c", "d")
+	undone := questionstest.Ask(3, "a1", idrl.CantTell, "c", "d")
 	undone.Withdrawn = true
-	list := measured(t, s, ask(1, "a1", idrl.ChoseB, "a", "b"), ask(2, "a1", idrl.ChoseA, "bb", "aa"), undone, ask(4, "a1", idrl.Equal, "missing", "a"))
+	list := measured(t, s, questionstest.Ask(1, "a1", idrl.ChoseB, "a", "b"), questionstest.Ask(2, "a1", idrl.ChoseA, "bb", "aa"), undone, questionstest.Ask(4, "a1", idrl.Equal, "missing", "a"))
 	dir := filepath.Join(t.TempDir(), "asked")
 	page := report(t, dir, s, idrl.SessionSpec{ID: "s", Title: "T", Env: "chain"}, list)
 	a, b := decoded(t, s["a"]), decoded(t, s["b"])
@@ -148,11 +108,11 @@ func TestPage(t *testing.T) {
 	if report(t, again, s, idrl.SessionSpec{ID: "s", Title: "T", Env: "chain"}, list) != page || !bytes.Equal(file(t, dir, stripPath("a")), file(t, again, stripPath("a"))) {
 		t.Error("the same questions give other bytes")
 	}
-	err = Report{Questions: list, Media: s.media}.Write(t.Context(), dir)
+	err = Report{Questions: list, Media: s.Media}.Write(t.Context(), dir)
 	if idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("into the same folder: %v, want a conflict", err)
 	}
-	if err := (Report{Questions: list[1:], Media: s.media, Overwrite: true}).Write(t.Context(), dir); err != nil {
+	if err := (Report{Questions: list[1:], Media: s.Media, Overwrite: true}).Write(t.Context(), dir); err != nil {
 		t.Error(err)
 	}
 	if rest := string(file(t, dir, PageFile)); strings.Contains(rest, `href="#q1"`) || !strings.Contains(rest, "repeats 1<") {
@@ -218,8 +178,8 @@ func checkStrip(t *testing.T, path string, frames int) {
 // What others wrote is text, wherever it stands, and no path.
 func TestHostileNames(t *testing.T) {
 	const bad = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
-	s := shelf{"../../../etc/passwd": walk(t, bad, 0, 1, 2, 3), "b": walk(t, "", 12, 11, 10, 9)}
-	row := ask(1, bad, idrl.Skip, "../../../etc/passwd", "b")
+	s := questionstest.Shelf{"../../../etc/passwd": walk(t, bad, 0, 1, 2, 3), "b": walk(t, "", 12, 11, 10, 9)}
+	row := questionstest.Ask(1, bad, idrl.Skip, "../../../etc/passwd", "b")
 	row.Answer.Reason, row.Why.First, row.Why.Second = bad, bad, bad
 	dir := filepath.Join(t.TempDir(), "asked")
 	page := report(t, dir, s, idrl.SessionSpec{ID: bad, Title: bad, Env: bad, Kind: bad}, measured(t, s, row))

@@ -127,3 +127,12 @@ func TestDecode(t *testing.T) {
 		}
 	}
 }
+
+func TestIsName(t *testing.T) {
+	t.Parallel()
+	for name, ok := range map[string]bool{"cart-2": true, "abcdef": true, "": false, "-a": false, "Cart": false, "a_b": false, "a.b": false, "abcdefg": false, "é": false} {
+		if foreign.IsName(name, 6) != ok {
+			t.Errorf("%q is a name: %t, want %t", name, !ok, ok)
+		}
+	}
+}

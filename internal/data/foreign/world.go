@@ -3,6 +3,7 @@ package foreign
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -58,6 +59,12 @@ func (w World) checkFeatures() error {
 func IsLine(s string, n int) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= n && !strings.ContainsFunc(s, unicode.IsControl)
 }
+
+// IsName reports whether s is a name of at most n lower-case letters, digits and hyphens, which ids of
+// environments are made of.
+func IsName(s string, n int) bool { return len(s) <= n && plainName.MatchString(s) }
+
+var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
 // ClipSec is how long a clip plays for where nothing else is said.
 const ClipSec = 2.0

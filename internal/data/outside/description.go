@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -26,6 +25,7 @@ const (
 	maxVariables   = 64
 	maxHashed      = 4 << 20 // of a file among the arguments
 	maxSeconds     = 600
+	maxName        = 40
 )
 
 // IDPrefix begins the ids of outside environments.
@@ -52,13 +52,11 @@ type Description struct {
 	Launcher string `json:"-"`
 }
 
-var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-
 // Read reads the description at path. It returns an error of kind Invalid that says what to
 // change if it is not well formed.
 func Read(path string) (*Description, error) {
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
-	if !plainName.MatchString(name) {
+	if !foreign.IsName(name, maxName) {
 		return nil, idrl.Errorf(idrl.Invalid, "the file %s must be called NAME.json, where NAME has lower case letters, digits and hyphens, at most 40", path)
 	}
 	f, err := os.Open(path)

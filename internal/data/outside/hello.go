@@ -53,7 +53,7 @@ func (h *Hello) check() *failure {
 		switch {
 		case h.Protocol != protocol:
 			return fmt.Errorf("it speaks version %d of the protocol; this program speaks %d", h.Protocol, protocol)
-		case !plainName.MatchString(h.Name):
+		case !foreign.IsName(h.Name, maxName):
 			return fmt.Errorf("its name %.60q must have lower case letters, digits and hyphens, at most 40", h.Name)
 		case !plainVersion.MatchString(h.Version):
 			return fmt.Errorf("its version %.60q must have letters, digits, dots and hyphens, at most 32", h.Version)

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tiebreak/internal/base/tail"
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/jsonlimit"
 )
@@ -23,7 +24,6 @@ import (
 const (
 	maxLine    = 12 << 20 // bytes of a line from the environment
 	maxMessage = 500      // bytes that are shown of an error of it
-	maxTail    = 2000     // bytes that are kept of what it writes to standard error
 )
 
 // graceful is how long a process may take to end by itself.
@@ -59,7 +59,7 @@ type link struct {
 	kill func()        // ends reads and writes at once; may be called from any goroutine, and again
 	done chan struct{} // closed when the process has ended and is waited for
 	how  func() string // how it ended; after done
-	tail *tail
+	tail *tail.Writer
 	last int64       // id of the last request
 	late atomic.Bool // it was killed because it did not answer
 }
@@ -81,7 +81,7 @@ func (d *Description) dial() (*link, *failure) {
 	if err != nil {
 		return nil, failf(CodeStart, "nothing answers at %s, start the program first: %v", d.Connect, err)
 	}
-	l := &link{in: conn, out: bufio.NewReaderSize(conn, 64<<10), done: make(chan struct{}), how: func() string { return "it closed the connection" }, tail: &tail{}}
+	l := &link{in: conn, out: bufio.NewReaderSize(conn, 64<<10), done: make(chan struct{}), how: func() string { return "it closed the connection" }, tail: &tail.Writer{}}
 	l.kill = sync.OnceFunc(func() {
 		conn.Close()
 		close(l.done)
@@ -123,7 +123,7 @@ func (d *Description) start() (*link, *failure) {
 		in.Close()
 		return fail(err)
 	}
-	l := &link{in: in, out: bufio.NewReaderSize(out, 64<<10), done: make(chan struct{}), tail: &tail{}}
+	l := &link{in: in, out: bufio.NewReaderSize(out, 64<<10), done: make(chan struct{}), tail: &tail.Writer{}}
 	cmd.Stdout, cmd.Stderr = childOut, l.tail
 	cmd.SysProcAttr = inGroup(guard.group(), guard == nil && cmd.ExtraFiles != nil)
 	err = cmd.Start()
@@ -282,7 +282,7 @@ func (l *link) broken(cmd string, limit time.Duration) *failure {
 // words returns what the process wrote to standard error last, for the end of a message.
 func (l *link) words() string {
 	if s := l.tail.String(); s != "" {
-		return "; it wrote last: " + s
+		return "; it wrote last: " + shown([]byte(s[max(0, len(s)-maxMessage):]))
 	}
 	return ""
 }
@@ -296,29 +296,4 @@ func shown(b []byte) string {
 		}
 		return r
 	}, s))
-}
-
-// A tail keeps the end of what is written to it.
-type tail struct {
-	lock sync.Mutex
-	b    []byte // guarded by lock
-}
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	t.lock.Lock()
-	defer t.lock.Unlock()
-	t.b = append(t.b, p[max(0, len(p)-maxTail):]...)
-	if extra := len(t.b) - maxTail; extra > 0 {
-		t.b = append(t.b[:0], t.b[extra:]...)
-	}
-	return len(p), nil
-}
-
-// String returns the last lines, at most maxMessage bytes.
-func (t *tail) String() string {
-	t.lock.Lock()
-	defer t.lock.Unlock()
-	b := bytes.TrimSpace(t.b)
-	return shown(b[max(0, len(b)-maxMessage):])
 }

@@ -11,6 +11,7 @@ import (
 
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/numpy"
+	"tiebreak/internal/look/clip"
 )
 
 // arrays are the arrays of a rollout, in a folder or in an NPZ file.
@@ -98,8 +99,11 @@ func (a *arrays) frames(add func(image.Image) error) error {
 		return refused("array", "%v", err)
 	}
 	s := in.Shape
-	if len(s) != 4 || s[3] != 3 || in.Kind != "u1" || s[1] > 4096 || s[2] > 4096 {
+	if len(s) != 4 || s[3] != 3 || in.Kind != "u1" {
 		return refused("array", "it has the type %s and the shape %v; wanted are uint8 and (pictures, height, width, 3)", in.Kind, s)
+	}
+	if err := clip.CheckSize(image.Pt(s[2], s[1])); err != nil {
+		return refused("array", "%v", err)
 	}
 	img := image.NewRGBA(image.Rect(0, 0, s[2], s[1]))
 	row := make([]byte, 3*s[2])

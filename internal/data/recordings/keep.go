@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 
@@ -75,7 +76,7 @@ type seenV1 struct {
 
 // checkName returns an error unless a set of rollouts can be called so: the id of an environment has it.
 func checkName(name string) error {
-	if !fileName.MatchString(name) || strings.ToLower(name) != name || strings.ContainsAny(name, "._") {
+	if !foreign.IsName(name, 64) {
 		return refused("name", "a set of rollouts is called by lower-case letters, digits and hyphens, at most 64: --name my-rollouts, not %.80q", name)
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os/exec"
 	"time"
+
+	"tiebreak/internal/look/clip"
 )
 
 // containers are the formats of files that are read: a playlist would name other files.
@@ -80,8 +82,8 @@ func videoSize(ctx context.Context, path string) (size image.Point, err error) {
 		return size, refused("video", "there are no pictures in the file")
 	}
 	size = image.Pt(found.Streams[0].Width, found.Streams[0].Height)
-	if min(size.X, size.Y) < 8 || max(size.X, size.Y) > 4096 {
-		return size, refused("video", "its pictures have %dx%d pixels; a side may have 8 to 4096", size.X, size.Y)
+	if err := clip.CheckSize(size); err != nil {
+		return size, refused("video", "%v", err)
 	}
 	return size, nil
 }

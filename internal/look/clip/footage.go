@@ -73,7 +73,7 @@ func EncodeFootage(f Footage) ([]byte, error) {
 			return nil, idrl.Errorf(idrl.Invalid, "picture %d has %dx%d pixels; the first has %dx%d", i, got.X, got.Y, size.X, size.Y)
 		}
 	}
-	if err := checkSize(size); err != nil {
+	if err := CheckSize(size); err != nil {
 		return nil, err
 	}
 	h := &Header{
@@ -237,7 +237,7 @@ func ReadPicture(b []byte) (image.Image, error) {
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Invalid, "a picture is neither PNG nor JPEG, or is damaged: %v", err)
 	}
-	if err := checkSize(image.Pt(c.Width, c.Height)); err != nil {
+	if err := CheckSize(image.Pt(c.Width, c.Height)); err != nil {
 		return nil, err
 	}
 	img, err := read(bytes.NewReader(b))
@@ -247,7 +247,9 @@ func ReadPicture(b []byte) (image.Image, error) {
 	return img, nil
 }
 
-func checkSize(size image.Point) error {
+// CheckSize returns an error of kind Invalid if a picture that comes from outside is too large or too
+// small, before anything is decoded.
+func CheckSize(size image.Point) error {
 	if min(size.X, size.Y) < minPictureSide || max(size.X, size.Y) > maxGivenSide {
 		return idrl.Errorf(idrl.Invalid, "a picture has %dx%d pixels; a side may have %d to %d", size.X, size.Y, minPictureSide, maxGivenSide)
 	}

@@ -39,7 +39,7 @@ func NewReel() *Reel { return &Reel{index: map[[sha256.Size]byte]int{}} }
 func (r *Reel) Add(p image.Image, frames int) error {
 	size := p.Bounds().Size()
 	if len(r.Show) == 0 {
-		if err := checkSize(size); err != nil {
+		if err := CheckSize(size); err != nil {
 			return err
 		}
 		r.given, r.last = size, storedSize(size, frames)

@@ -1,7 +1,6 @@
 package film
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 
+	"tiebreak/internal/base/tail"
 	"tiebreak/internal/idrl"
 )
 
@@ -33,7 +33,7 @@ func (f *Film) encode(ctx context.Context, path string, codec []string) error {
 			"install the package ffmpeg, or use the format gif")
 	}
 	cmd := exec.CommandContext(ctx, program, f.arguments(path, codec)...)
-	var said tail
+	var said tail.Writer
 	cmd.Stderr = &said
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -83,18 +83,3 @@ func (f *Film) feed(ctx context.Context, w io.Writer) error {
 	}
 	return nil
 }
-
-// A tail keeps the end of what is written to it.
-type tail struct{ b []byte }
-
-// tailBytes is its length, bytes.
-const tailBytes = 2000
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	t.b = t.b[max(0, len(t.b)-tailBytes):]
-	return len(p), nil
-}
-
-func (t *tail) String() string { return string(bytes.TrimSpace(t.b)) }

@@ -1,64 +1,23 @@
 package questions
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"tiebreak/envs/chain"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/questions/questionstest"
 )
-
-// shelf holds the drawn forms of clips by their names.
-type shelf map[idrl.ClipID][]byte
-
-func (s shelf) media(_ context.Context, id idrl.ClipID) ([]byte, error) {
-	if b := s[id]; b != nil {
-		return b, nil
-	}
-	return nil, idrl.Errorf(idrl.NotFound, "there is no clip %q", id)
-}
 
 // walk returns the drawing of a walk over fields of Chain, with a note over it.
 func walk(t *testing.T, note string, fields ...int) []byte {
 	t.Helper()
-	c := idrl.Clip{Steps: len(fields) - 1, Phi: make([]float64, 20)}
-	for i, f := range fields {
-		c.Snapshots = append(c.Snapshots, []float64{float64(f), float64(i)})
-	}
-	b, err := clip.Encode(telling{chain.New(chain.Config{}), note}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return questionstest.Walk(t, chain.New(chain.Config{}), note, fields...)
 }
 
-// telling is Chain with a note.
-type telling struct {
-	*chain.Env
-	note string
-}
-
-func (t telling) Narrate(_, _ []float64) string { return t.note }
-
-// ask returns a reply of somebody about clips.
-func ask(seq int64, who idrl.AnnotatorID, choice idrl.Choice, clips ...idrl.ClipID) idrl.Labelled {
-	q := idrl.Query{ID: idrl.QueryID(fmt.Sprint(clips)), Kind: idrl.RateClip, Clips: clips}
-	left := idrl.Side("")
-	if len(clips) == 2 {
-		q.Kind, left = idrl.CompareClips, idrl.SideA
-	}
-	return idrl.Labelled{
-		Query:  q,
-		Answer: idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer ", seq)), Seq: seq, Annotator: who, Choice: choice, Left: left, ResponseMS: 1000 * seq},
-		Why:    idrl.Why{Answerable: 0.75, First: "g0.p1", Second: "g0.p2", Info: 0.125, PairStd: 2, BasedOn: 0, AfterSeq: seq - 1},
-	}
-}
-
-func measured(t *testing.T, s shelf, rows ...idrl.Labelled) []Question {
+func measured(t *testing.T, s questionstest.Shelf, rows ...idrl.Labelled) []Question {
 	t.Helper()
-	list, err := Measure(t.Context(), rows, s.media, nil)
+	list, err := Measure(t.Context(), rows, s.Media, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +25,8 @@ func measured(t *testing.T, s shelf, rows ...idrl.Labelled) []Question {
 }
 
 // aSession has clips on different fields; those with a second letter look like those without.
-func aSession(t *testing.T) shelf {
-	return shelf{
+func aSession(t *testing.T) questionstest.Shelf {
+	return questionstest.Shelf{
 		"a": walk(t, "", 0, 1, 2, 3), "aa": walk(t, "", 0, 1, 2, 3),
 		"b": walk(t, "", 12, 11, 10, 9), "bb": walk(t, "", 12, 11, 10, 9),
 		"c": walk(t, "", 15, 16, 17, 18), "d": walk(t, "", 5, 6, 7, 8), "e": walk(t, "", 19, 19, 19, 19),
@@ -76,23 +35,23 @@ func aSession(t *testing.T) shelf {
 
 func TestMeasure(t *testing.T) {
 	s := aSession(t)
-	swapped := ask(3, "a1", idrl.ChoseA, "bb", "aa")
+	swapped := questionstest.Ask(3, "a1", idrl.ChoseA, "bb", "aa")
 	swapped.Answer.Left = idrl.SideB
-	undone := ask(5, "a2", idrl.Equal, "c", "d")
+	undone := questionstest.Ask(5, "a2", idrl.Equal, "c", "d")
 	undone.Withdrawn = true
 	list := measured(t, s,
-		ask(1, "a1", idrl.ChoseA, "a", "b"),
-		ask(2, "a1", idrl.CantTell, "c", "d"),
-		swapped,                              // looks like the first, the other way round
-		ask(4, "a2", idrl.ChoseB, "a", "b"),  // of somebody else
-		undone,                               //
-		ask(6, "a2", idrl.ChoseB, "c", "d"),  // asked again
-		ask(7, "a2", idrl.ChoseB, "a", "aa"), // alike
-		ask(8, "a1", idrl.ChoseB, "bb", "a"), // once more: the newest counts
-		ask(9, "a1", idrl.Rated, "c"),        //
-		ask(10, "a1", idrl.Rated, "e"),       // nothing happens
-		ask(11, "a1", idrl.Rated, "c"),       //
-		ask(12, "a1", idrl.Equal, "missing", "a"),
+		questionstest.Ask(1, "a1", idrl.ChoseA, "a", "b"),
+		questionstest.Ask(2, "a1", idrl.CantTell, "c", "d"),
+		swapped, // looks like the first, the other way round
+		questionstest.Ask(4, "a2", idrl.ChoseB, "a", "b"), // of somebody else
+		undone, //
+		questionstest.Ask(6, "a2", idrl.ChoseB, "c", "d"),  // asked again
+		questionstest.Ask(7, "a2", idrl.ChoseB, "a", "aa"), // alike
+		questionstest.Ask(8, "a1", idrl.ChoseB, "bb", "a"), // once more: the newest counts
+		questionstest.Ask(9, "a1", idrl.Rated, "c"),        //
+		questionstest.Ask(10, "a1", idrl.Rated, "e"),       // nothing happens
+		questionstest.Ask(11, "a1", idrl.Rated, "c"),       //
+		questionstest.Ask(12, "a1", idrl.Equal, "missing", "a"),
 	)
 	for i, want := range []int{0, 0, 1, 0, 0, 0, 0, 3, 0, 0, 9, 0} {
 		if list[i].N != i+1 || list[i].Repeats != want {
@@ -120,11 +79,11 @@ func TestMeasure(t *testing.T) {
 // A question that is asked again to see whether the person says the same is no repeat: it was
 // not chosen for what it tells.
 func TestPlannedRepeatsAreNone(t *testing.T) {
-	again := ask(2, "a1", idrl.ChoseA, "a", "b")
+	again := questionstest.Ask(2, "a1", idrl.ChoseA, "a", "b")
 	again.Why = idrl.Why{BasedOn: 0, AfterSeq: 1}
 	other := again
 	other.Answer.Annotator, other.Answer.Seq = "a2", 3
-	list := measured(t, aSession(t), ask(1, "a1", idrl.ChoseA, "a", "b"), again, other, ask(4, "a1", idrl.ChoseA, "a", "b"))
+	list := measured(t, aSession(t), questionstest.Ask(1, "a1", idrl.ChoseA, "a", "b"), again, other, questionstest.Ask(4, "a1", idrl.ChoseA, "a", "b"))
 	for i, want := range [][2]int{{0, 0}, {0, 1}, {0, 0}, {2, 0}} {
 		if got := [2]int{list[i].Repeats, list[i].Again}; got != want {
 			t.Errorf("question %d: repeats and asks again %v, want %v", i+1, got, want)
@@ -138,11 +97,11 @@ func TestPlannedRepeatsAreNone(t *testing.T) {
 // Two robots that stay where they are, as the line over their clips says, lack motion; who rates
 // another one rates the same again.
 func TestRobotsThatStay(t *testing.T) {
-	s := shelf{
+	s := questionstest.Shelf{
 		"a": walk(t, idrl.Stays, 0, 1, 2, 3), "b": walk(t, "Far. "+idrl.Stays, 12, 11, 10, 9), "c": walk(t, "Far.", 15, 16, 17, 18),
 	}
-	list := measured(t, s, ask(1, "a1", idrl.ChoseA, "a", "b"), ask(2, "a1", idrl.ChoseA, "a", "c"),
-		ask(3, "a1", idrl.Rated, "a"), ask(4, "a1", idrl.Rated, "c"), ask(5, "a1", idrl.Rated, "b"))
+	list := measured(t, s, questionstest.Ask(1, "a1", idrl.ChoseA, "a", "b"), questionstest.Ask(2, "a1", idrl.ChoseA, "a", "c"),
+		questionstest.Ask(3, "a1", idrl.Rated, "a"), questionstest.Ask(4, "a1", idrl.Rated, "c"), questionstest.Ask(5, "a1", idrl.Rated, "b"))
 	for i, want := range []struct {
 		still   bool
 		repeats int
@@ -155,7 +114,7 @@ func TestRobotsThatStay(t *testing.T) {
 
 // What was asked more than LookBack questions ago is no repeat any more.
 func TestLookBack(t *testing.T) {
-	s := shelf{}
+	s := questionstest.Shelf{}
 	id := func(f int) idrl.ClipID { return idrl.ClipID(fmt.Sprint("field ", f)) }
 	for f := range 20 {
 		s[id(f)] = walk(t, "", f)
@@ -163,7 +122,7 @@ func TestLookBack(t *testing.T) {
 	var rows []idrl.Labelled
 	for a := 0; a < 20 && len(rows) < LookBack+1; a++ {
 		for b := 0; b < a && len(rows) < LookBack+1; b++ {
-			rows = append(rows, ask(int64(len(rows)+1), "a1", idrl.ChoseA, id(a), id(b)))
+			rows = append(rows, questionstest.Ask(int64(len(rows)+1), "a1", idrl.ChoseA, id(a), id(b)))
 		}
 	}
 	second, first := rows[1], rows[0]

@@ -9,6 +9,7 @@ import (
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/questions/questionstest"
 )
 
 // A robot that does not move, and two that have fallen, are found.
@@ -32,8 +33,8 @@ func TestQuestionsAboutRobots(t *testing.T) {
 		}
 		return b
 	}
-	s := shelf{"stands": repeat(start), "lies": repeat(lies)}
-	list := measured(t, s, ask(1, "a1", idrl.ChoseA, "stands", "lies"), ask(2, "a1", idrl.Equal, "lies", "lies"), ask(3, "a1", idrl.Rated, "lies"))
+	s := questionstest.Shelf{"stands": repeat(start), "lies": repeat(lies)}
+	list := measured(t, s, questionstest.Ask(1, "a1", idrl.ChoseA, "stands", "lies"), questionstest.Ask(2, "a1", idrl.Equal, "lies", "lies"), questionstest.Ask(3, "a1", idrl.Rated, "lies"))
 	for i, want := range []struct{ still, fallen bool }{{true, false}, {true, true}, {true, true}} {
 		if q := list[i]; q.Still != want.still || q.Fallen != want.fallen || q.Answerable() {
 			t.Errorf("question %d: still %v, fallen %v", q.N, q.Still, q.Fallen)

@@ -76,6 +76,10 @@ func (e Evolve) check(spec idrl.EnvSpec) error {
 	return e.Judging.check()
 }
 
+func (e Evolve) place(env idrl.Environment) place {
+	return place{env, e.Workers, e.NewEnv, e.Judging}
+}
+
 // settings describes the settings that a state depends on.
 func (e Evolve) settings(spec idrl.EnvSpec) string {
 	e.Workers, e.NewEnv, e.Generations, e.MaxSteps = 0, nil, 0, 0
@@ -86,25 +90,18 @@ func (e Evolve) settings(spec idrl.EnvSpec) string {
 // bounded continuous actions, if Theta or a warm start does not fit it, or if a setting is
 // negative; and ErrBroken.
 func (e Evolve) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (idrl.Policy, error) {
-	seed := rng.Uint64()
-	v, err := e.Continue(task.Env, solveOf(task.Theta, task.Resume))
-	if err != nil || v.ground.seed != seed {
-		if v, err = e.Begin(ctx, task, seed); err != nil {
-			return nil, err
-		}
-	}
-	return solveGait(ctx, task, v, v.ground, func() bool { return v.done < v.Generations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) })
+	most := bound{e.withDefaults(task.Env.Spec()).Generations, e.MaxSteps}
+	return solveGait(ctx, task, rng.Uint64(), most, e.Continue, e.Begin)
 }
 
-// An Evolution is an Evolve that runs generation by generation. Its weights θ may change from one
-// generation to the next, and it can be stored between them.
+// An Evolution is an Evolve that is run generation by generation, over all rivals.
 type Evolution struct {
 	Evolve
-	judge  judge
-	ground *ground
+	course
 	rivals []rival // one when the others have stopped
-	done   int     // generations, over all rivals
 }
+
+var _ GaitSearch = (*Evolution)(nil)
 
 // A rival is one search by CMA-ES.
 type rival struct {
@@ -121,10 +118,11 @@ func (e Evolve) Begin(ctx context.Context, task idrl.SolveTask, seed uint64) (*E
 	if err := e.check(spec); err != nil {
 		return nil, err
 	}
-	if err := checkWeights(task); err != nil {
+	c, err := e.place(task.Env).begin(task, seed)
+	if err != nil {
 		return nil, err
 	}
-	v := &Evolution{Evolve: e, judge: judge{Judging: e.Judging}, ground: newGround(task.Env, e.Workers, e.NewEnv, seed)}
+	v := &Evolution{Evolve: e, course: c}
 	starts, err := v.starts(task.Warm)
 	if err != nil {
 		return nil, err
@@ -140,11 +138,6 @@ func (e Evolve) Begin(ctx context.Context, task idrl.SolveTask, seed uint64) (*E
 // starts returns for each rival the gaits among which it looks for its start: the warm starts for a
 // single rival, or random gaits.
 func (v *Evolution) starts(warm [][]float64) (starts [][][]float64, err error) {
-	for i, params := range warm {
-		if _, err := NewGait(v.ground.spec, params); err != nil {
-			return nil, fmt.Errorf("warm start %d: %w", i+1, err)
-		}
-	}
 	if len(warm) > 0 {
 		return [][][]float64{warm}, nil
 	}
@@ -224,26 +217,15 @@ func (r *rival) mean() []float64 { return r.gait(r.strategy.Mean()) }
 // size is the number of parameters that are searched.
 func (v *Evolution) size() int { return OscillatorSize(v.ground.spec) }
 
-// Generation returns how many generations have been run.
-func (v *Evolution) Generation() int { return v.done }
-
 // StepSize returns the present step size of CMA-ES, in units of the numbers of a gait; of
 // the first rival while there are several.
 func (v *Evolution) StepSize() float64 { return v.rivals[0].strategy.Sigma() }
 
-// Mean returns the parameters of the gait at the mean of the distribution; of the first
+// Present returns the parameters of the gait at the mean of the distribution; of the first
 // rival while there are several.
-func (v *Evolution) Mean() []float64 { return v.rivals[0].mean() }
+func (v *Evolution) Present() []float64 { return v.rivals[0].mean() }
 
-// Spent returns the environment steps so far.
-func (v *Evolution) Spent() int { return v.ground.spent }
-
-// Best returns the best of the judged gaits under theta. ok is false if the simulation
-// broke down under all.
-func (v *Evolution) Best(theta []float64) (k Known, ok bool) { return v.judge.best(theta) }
-
-// Run runs n generations for the weights theta, length d. After an error of ctx, continue the
-// search from its last Encode.
+// Run implements GaitSearch: a round is a generation.
 func (v *Evolution) Run(ctx context.Context, theta []float64, n int) error {
 	for range n {
 		if err := v.generation(ctx, theta); err != nil {

@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"tiebreak/internal/base/pack"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/cmaes"
 )
@@ -24,9 +23,8 @@ type rivalState struct {
 
 // Encode returns the state of the search, from which Continue continues.
 func (v *Evolution) Encode() []byte {
-	s := evolutionState{
-		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done, Known: v.judge.known,
-	}
+	k := v.kept(v.settings(v.ground.spec))
+	s := evolutionState{Settings: k.settings, Seed: k.seed, Spent: k.spent, Done: k.done, Known: k.known}
 	for _, r := range v.rivals {
 		state := rivalState{Base: r.base, Strategy: r.strategy.Encode()}
 		if r.best != nil {
@@ -46,22 +44,22 @@ func (e Evolve) Continue(env idrl.Environment, state []byte) (*Evolution, error)
 	if err := e.check(spec); err != nil {
 		return nil, err
 	}
-	s, err := pack.Decode[evolutionState](state)
+	s, err := decode[evolutionState](state)
 	if err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "the state of a search among gaits: %v", err)
+		return nil, err
 	}
-	if s.Settings != e.settings(spec) || s.Done < 0 || len(s.Rivals) == 0 {
-		return nil, idrl.Errorf(idrl.Invalid, "the state is of another search among gaits")
+	if len(s.Rivals) == 0 {
+		return nil, idrl.Errorf(idrl.Invalid, "the state of a search among gaits has no gait")
 	}
-	v := &Evolution{Evolve: e, judge: judge{e.Judging, s.Known}, ground: newGround(env, e.Workers, e.NewEnv, s.Seed), done: s.Done}
-	v.ground.spent = s.Spent
+	c, err := e.place(env).resume(kept{s.Settings, s.Seed, s.Spent, s.Done, s.Known}, e.settings(spec))
+	if err != nil {
+		return nil, err
+	}
+	v := &Evolution{Evolve: e, course: c}
 	for _, state := range s.Rivals {
 		if err := v.add(state); err != nil {
 			return nil, err
 		}
-	}
-	if err := checkKnown(spec, v.Judging, s.Known); err != nil {
-		return nil, err
 	}
 	return v, nil
 }

@@ -168,8 +168,8 @@ func TestEvolutionIsKept(t *testing.T) {
 	}
 	run(v, back, 60)
 	run(w, back, 60)
-	if diff := cmp.Diff(v.Encode(), w.Encode()); diff != "" || v.Spent() != w.Spent() || v.Generation() != 80 || v.Spent() != env.steps {
-		t.Errorf("after %d generations and %d steps of %d the states differ", v.Generation(), v.Spent(), env.steps)
+	if diff := cmp.Diff(v.Encode(), w.Encode()); diff != "" || v.Spent() != w.Spent() || v.Done() != 80 || v.Spent() != env.steps {
+		t.Errorf("after %d generations and %d steps of %d the states differ", v.Done(), v.Spent(), env.steps)
 	}
 	for name, theta := range map[string][]float64{"there": there, "back": back} {
 		k, ok := v.Best(theta)

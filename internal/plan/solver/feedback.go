@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"tiebreak/internal/base/pack"
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/floats"
@@ -72,6 +71,10 @@ func (f Feedback) check(spec idrl.EnvSpec) error {
 	return f.Judging.check()
 }
 
+func (f Feedback) place(env idrl.Environment) place {
+	return place{env, f.Workers, f.NewEnv, f.Judging}
+}
+
 // settings describes the settings that a state depends on.
 func (f Feedback) settings(spec idrl.EnvSpec) string {
 	f.Workers, f.NewEnv, f.Iterations, f.MaxSteps = 0, nil, 0, 0
@@ -82,26 +85,19 @@ func (f Feedback) settings(spec idrl.EnvSpec) string {
 // Theta or a warm start does not fit the environment, or if a setting is out of its range;
 // and ErrBroken.
 func (f Feedback) Solve(ctx context.Context, task idrl.SolveTask, rng *rand.Rand) (idrl.Policy, error) {
-	seed := rng.Uint64()
-	v, err := f.Continue(task.Env, solveOf(task.Theta, task.Resume))
-	if err != nil || v.ground.seed != seed {
-		if v, err = f.Begin(ctx, task, seed); err != nil {
-			return nil, err
-		}
-	}
-	return solveGait(ctx, task, v, v.ground, func() bool { return v.done < v.Iterations && (v.MaxSteps == 0 || v.ground.spent < v.MaxSteps) })
+	most := bound{f.withDefaults(task.Env.Spec()).Iterations, f.MaxSteps}
+	return solveGait(ctx, task, rng.Uint64(), most, f.Continue, f.Begin)
 }
 
-// A FeedbackSearch is a Feedback that runs iteration by iteration. Its weights θ may change from
-// one to the next, and it can be stored between them.
+// A FeedbackSearch is a Feedback that is run iteration by iteration.
 type FeedbackSearch struct {
 	Feedback
-	judge  judge
-	ground *ground
+	course
 	params []float64 // of the present gait, with feedback
-	done   int       // iterations
 	stale  int       // judgements in a row that found nothing better
 }
+
+var _ GaitSearch = (*FeedbackSearch)(nil)
 
 // Begin returns a search for a task that has run no iteration. It judges the warm starts
 // and begins with the best. It is a function of the task and the seed, and uses the task's
@@ -112,18 +108,14 @@ func (f Feedback) Begin(ctx context.Context, task idrl.SolveTask, seed uint64) (
 	if err := f.check(spec); err != nil {
 		return nil, err
 	}
-	if err := checkWeights(task); err != nil {
-		return nil, err
-	}
 	if len(task.Warm) == 0 {
 		return nil, idrl.Errorf(idrl.Invalid, "feedback is added to a gait: there is no warm start")
 	}
-	for i, params := range task.Warm {
-		if _, err := NewGait(spec, params); err != nil {
-			return nil, fmt.Errorf("warm start %d: %w", i+1, err)
-		}
+	c, err := f.place(task.Env).begin(task, seed)
+	if err != nil {
+		return nil, err
 	}
-	v := &FeedbackSearch{Feedback: f, judge: judge{Judging: f.Judging}, ground: newGround(task.Env, f.Workers, f.NewEnv, seed)}
+	v := &FeedbackSearch{Feedback: f, course: c}
 	if _, err := v.judge.judge(ctx, v.ground, task.Theta, task.Warm...); err != nil {
 		return nil, err
 	}
@@ -131,7 +123,6 @@ func (f Feedback) Begin(ctx context.Context, task idrl.SolveTask, seed uint64) (
 	if !ok {
 		return nil, errNoGait(spec)
 	}
-	var err error
 	v.params, err = v.ground.widen(ctx, best.Params, f.Steps)
 	return v, err
 }
@@ -181,22 +172,10 @@ func (g *ground) feedback() []int {
 	return all
 }
 
-// Done returns how many iterations have been run.
-func (v *FeedbackSearch) Done() int { return v.done }
-
-// Present returns the parameters of the gait that the next iteration improves. The caller
-// must not change them.
+// Present implements GaitSearch: it is the gait that the next iteration improves.
 func (v *FeedbackSearch) Present() []float64 { return v.params }
 
-// Spent returns the environment steps so far.
-func (v *FeedbackSearch) Spent() int { return v.ground.spent }
-
-// Best returns the best of the judged gaits under theta. ok is false if none was judged
-// without a breakdown of the simulation.
-func (v *FeedbackSearch) Best(theta []float64) (k Known, ok bool) { return v.judge.best(theta) }
-
-// Run runs n iterations for the weights theta, length d. After an error of ctx, continue the search
-// from its last Encode.
+// Run implements GaitSearch: a round is an iteration.
 func (v *FeedbackSearch) Run(ctx context.Context, theta []float64, n int) error {
 	for range n {
 		if err := v.iterate(ctx, theta); err != nil {
@@ -318,10 +297,8 @@ type feedbackState struct {
 
 // Encode returns the state of the search, from which Continue continues.
 func (v *FeedbackSearch) Encode() []byte {
-	return encode(&feedbackState{
-		Settings: v.settings(v.ground.spec), Seed: v.ground.seed, Spent: v.ground.spent, Done: v.done, Stale: v.stale,
-		Known: v.judge.known, Params: v.params,
-	})
+	k := v.kept(v.settings(v.ground.spec))
+	return encode(&feedbackState{Settings: k.settings, Seed: k.seed, Spent: k.spent, Done: k.done, Stale: v.stale, Known: k.known, Params: v.params})
 }
 
 // Continue returns the search from a state of Encode. It returns an error of kind Invalid if the
@@ -333,23 +310,19 @@ func (f Feedback) Continue(env idrl.Environment, state []byte) (*FeedbackSearch,
 	if err := f.check(spec); err != nil {
 		return nil, err
 	}
-	s, err := pack.Decode[feedbackState](state)
+	s, err := decode[feedbackState](state)
 	if err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "the state of a search for feedback: %v", err)
+		return nil, err
 	}
-	if s.Settings != f.settings(spec) || min(s.Done, s.Stale) < 0 {
-		return nil, idrl.Errorf(idrl.Invalid, "the state is of another search for feedback")
+	if s.Stale < 0 {
+		return nil, idrl.Errorf(idrl.Invalid, "the state of a search for feedback has %d judgements", s.Stale)
 	}
-	v := &FeedbackSearch{
-		Feedback: f, judge: judge{f.Judging, s.Known}, ground: newGround(env, f.Workers, f.NewEnv, s.Seed),
-		params: s.Params, done: s.Done, stale: s.Stale,
+	c, err := f.place(env).resume(kept{s.Settings, s.Seed, s.Spent, s.Done, s.Known}, f.settings(spec))
+	if err != nil {
+		return nil, err
 	}
-	v.ground.spent = s.Spent
 	if _, err := NewGait(spec, s.Params); err != nil {
 		return nil, err
 	}
-	if err := checkKnown(spec, v.Judging, v.judge.known); err != nil {
-		return nil, err
-	}
-	return v, nil
+	return &FeedbackSearch{Feedback: f, course: c, params: s.Params, stale: s.Stale}, nil
 }

@@ -2,22 +2,120 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/idrl"
 )
 
-// A gaitSearch is a search among gaits that runs in pieces and can be stored between them.
-type gaitSearch interface {
+// A GaitSearch is a search among gaits that is run round by round. Its weights θ may change from
+// one round to the next, and it can be kept between them.
+type GaitSearch interface {
+	// Run runs n rounds for the weights theta, length d. After an error, of ctx, the search is to be
+	// continued from its last Encode.
 	Run(ctx context.Context, theta []float64, n int) error
-	Encode() []byte
-	Best(theta []float64) (k Known, ok bool)
+
+	Done() int                               // rounds so far
+	Spent() int                              // environment steps so far
+	Best(theta []float64) (k Known, ok bool) // of the judged gaits; ok is false if the simulation broke down under all
+	Present() []float64                      // parameters of the gait from which the next round goes on; not to be changed
+	Encode() []byte                          // the state, from which Continue goes on
+
+	state() *course
 }
 
-// solveGait runs a search in pieces while goesOn says so, and returns the best gait.
-func solveGait(ctx context.Context, task idrl.SolveTask, v gaitSearch, g *ground, goesOn func() bool) (idrl.Policy, error) {
-	for goesOn() {
+// A course is what all searches among gaits have in common: what was judged, where, and how many
+// rounds were run.
+type course struct {
+	judge  judge
+	ground *ground
+	done   int
+}
+
+func (c *course) state() *course { return c }
+
+// Done returns how many rounds have been run.
+func (c *course) Done() int { return c.done }
+
+// Spent returns the environment steps so far.
+func (c *course) Spent() int { return c.ground.spent }
+
+// Best returns the best of the judged gaits under theta. ok is false if the simulation broke
+// down under all.
+func (c *course) Best(theta []float64) (k Known, ok bool) { return c.judge.best(theta) }
+
+// A place is where the rounds of a search are run.
+type place struct {
+	env     idrl.Environment
+	workers int
+	newEnv  func() idrl.Environment
+	judging Judging
+}
+
+func (p place) course(seed uint64) course {
+	return course{judge: judge{Judging: p.judging}, ground: newGround(p.env, p.workers, p.newEnv, seed)}
+}
+
+// begin returns the course of a search that has run no round, after a check of the task.
+func (p place) begin(task idrl.SolveTask, seed uint64) (course, error) {
+	if err := checkWeights(task); err != nil {
+		return course{}, err
+	}
+	for i, params := range task.Warm {
+		if _, err := NewGait(task.Env.Spec(), params); err != nil {
+			return course{}, fmt.Errorf("warm start %d: %w", i+1, err)
+		}
+	}
+	return p.course(seed), nil
+}
+
+// kept is what the state of every search holds.
+type kept struct {
+	settings    string
+	seed        uint64
+	spent, done int
+	known       []Known
+}
+
+func (c *course) kept(settings string) kept {
+	return kept{settings, c.ground.seed, c.ground.spent, c.done, c.judge.known}
+}
+
+// goOn returns the course of a search that was kept. It returns an error of kind Invalid if that
+// was another one.
+func (p place) resume(k kept, settings string) (course, error) {
+	if k.settings != settings || k.done < 0 {
+		return course{}, idrl.Errorf(idrl.Invalid, "the state is of another search among gaits")
+	}
+	c := p.course(k.seed)
+	c.judge.known, c.ground.spent, c.done = k.known, k.spent, k.done
+	return c, checkKnown(c.ground.spec, p.judging, k.known)
+}
+
+// decode is the inverse of encode.
+func decode[T any](state []byte) (T, error) {
+	s, err := pack.Decode[T](state)
+	if err != nil {
+		return s, idrl.Errorf(idrl.Invalid, "the state of a search among gaits: %v", err)
+	}
+	return s, nil
+}
+
+// A bound ends a solve: no round begins after so many, or after so many environment steps, of which
+// 0 means any number.
+type bound struct{ rounds, steps int }
+
+// solveGait solves a task by a search, round by round, and returns the best gait. It goes on from
+// where the task says, if that is a state of the same search for the same weights.
+func solveGait[S GaitSearch](ctx context.Context, task idrl.SolveTask, seed uint64, most bound, resume func(idrl.Environment, []byte) (S, error), begin func(context.Context, idrl.SolveTask, uint64) (S, error)) (idrl.Policy, error) {
+	v, err := resume(task.Env, solveOf(task.Theta, task.Resume))
+	if err != nil || v.state().ground.seed != seed {
+		if v, err = begin(ctx, task, seed); err != nil {
+			return nil, err
+		}
+	}
+	for v.Done() < most.rounds && (most.steps == 0 || v.Spent() < most.steps) {
 		if err := v.Run(ctx, task.Theta, 1); err != nil {
 			return nil, err
 		}
@@ -25,11 +123,12 @@ func solveGait(ctx context.Context, task idrl.SolveTask, v gaitSearch, g *ground
 			task.Save(saveSolve(task.Theta, v.Encode()))
 		}
 	}
+	spec := task.Env.Spec()
 	best, ok := v.Best(task.Theta)
 	if !ok {
-		return nil, errNoGait(g.spec)
+		return nil, errNoGait(spec)
 	}
-	return NewGait(g.spec, best.Params)
+	return NewGait(spec, best.Params)
 }
 
 // encode returns the bytes of a state, which cannot fail for these states.

@@ -32,15 +32,11 @@ func (s *search) settings() string {
 
 // state returns the state after done iterations.
 func (s *search) state(done int) []byte {
-	b, err := pack.Encode(&searchState{
+	return encode(&searchState{
 		Settings: s.settings(), Theta: s.theta, Done: done,
 		Weights: s.weights, SeenCount: s.seen.count, SeenMean: s.seen.mean, SeenM2: s.seen.m2, Spent: s.spent,
 		Best: s.best, BestMu: s.bestMu, BestValue: s.bestValue,
 	})
-	if err != nil {
-		panic("solver: " + err.Error()) // there is nothing in it that could fail
-	}
-	return b
 }
 
 // resume continues from a state and returns the number of its iterations. It reports false, and

@@ -115,20 +115,13 @@ func (s *agentTraining) train(ctx context.Context, p idrl.Posterior) ([]idrl.Can
 
 // open returns the agentList of the jobs before; an empty one if there is none.
 func (s *agentTraining) open() agentList {
-	b, ok := s.req.Agents[agentListName]
-	if !ok {
-		return agentList{}
-	}
-	r, err := pack.Decode[agentList](b)
-	untrained := func(a agentRecord) bool { return a.Params == nil }
-	if err == nil && (r.Turn < 1 || r.Turn >= len(r.Agents) || len(r.Agents) > liveCandidates+1 || slices.ContainsFunc(r.Agents, untrained)) {
-		err = fmt.Errorf("%d agents, the last trained is number %d", len(r.Agents), r.Turn)
-	}
-	if err != nil {
-		s.warn("all agents start again: their stored states cannot be used", 0, err)
-		return agentList{}
-	}
-	return r
+	return keptOf(s.req, agentListName, func(r *agentList) error {
+		untrained := func(a agentRecord) bool { return a.Params == nil }
+		if r.Turn < 1 || r.Turn >= len(r.Agents) || len(r.Agents) > liveCandidates+1 || slices.ContainsFunc(r.Agents, untrained) {
+			return fmt.Errorf("%d agents, the last trained is number %d", len(r.Agents), r.Turn)
+		}
+		return nil
+	}, func(err error) { s.warn("all agents start again: their stored states cannot be used", 0, err) })
 }
 
 func (s *agentTraining) warn(what string, k int, err error) {

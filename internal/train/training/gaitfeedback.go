@@ -3,7 +3,6 @@ package training
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -18,28 +17,20 @@ func (s *gaitTraining) searchFeedback(ctx context.Context, theta []float64, step
 	if v == nil || err != nil {
 		return err
 	}
-	before := v.Spent()
-	for from := s.took; s.took-from < steps; s.took = from + v.Spent() - before {
-		s.tell(fmt.Sprintf("adding feedback to the best gait: iteration %d%s", v.Done()+1, bestReturn(theta, v.Best)))
-		if err := v.Run(ctx, theta, 1); err != nil {
-			return err
-		}
+	if err := s.goOn(ctx, theta, v, v.Spent(), steps, "adding feedback to the best gait: iteration"); err != nil {
+		return err
 	}
 	s.state.Feedback = v.Encode()
-	return s.findGaits(ctx, theta, v.Best, slices.Clone(v.Present()))
+	return s.findGaits(ctx, theta, v, slices.Clone(v.Present()))
 }
 
 // feedbackSearch returns the search for feedback as the last job left it, unless a gait is
 // known that is clearly better; nil where there is no gait.
 func (s *gaitTraining) feedbackSearch(ctx context.Context, theta []float64) (*solver.FeedbackSearch, error) {
 	f := solver.Feedback{Workers: gaitWorkers, NewEnv: s.ground}
-	if s.state.Feedback != nil {
-		v, err := f.Continue(s.env, s.state.Feedback)
-		if err != nil {
-			s.warn("the search for feedback begins anew: its state cannot be used", err)
-		} else if !s.overtaken(theta, v) {
-			return v, nil
-		}
+	v, ok := left(s, "the search for feedback", s.state.Feedback, f.Continue, func(v *solver.FeedbackSearch) bool { return s.overtaken(theta, v) })
+	if ok {
+		return v, nil
 	}
 	task := s.task(theta)
 	if task.Warm == nil {

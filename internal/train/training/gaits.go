@@ -143,22 +143,33 @@ func (s *gaitTraining) train(ctx context.Context, p idrl.Posterior) ([]idrl.Cand
 
 // open returns the state that the last job left; an empty one if there is none.
 func (s *gaitTraining) open() gaitState {
-	b, ok := s.req.Agents[gaitsName]
-	if !ok {
-		return gaitState{}
-	}
-	state, err := pack.Decode[gaitState](b)
 	d := s.newEnv().Spec().FeatureDim()
 	other := func(mu []float64) bool { return len(mu) != d }
-	if err == nil && (slices.ContainsFunc(state.Tried, func(t tried) bool { return t.Mu != nil && other(t.Mu) }) ||
-		slices.ContainsFunc(state.Found, func(f found) bool { return len(f.Known.Mus) == 0 || slices.ContainsFunc(f.Known.Mus, other) })) {
-		err = fmt.Errorf("it has features of another environment")
+	return keptOf(s.req, gaitsName, func(state *gaitState) error {
+		if slices.ContainsFunc(state.Tried, func(t tried) bool { return t.Mu != nil && other(t.Mu) }) ||
+			slices.ContainsFunc(state.Found, func(f found) bool { return len(f.Known.Mus) == 0 || slices.ContainsFunc(f.Known.Mus, other) }) {
+			return fmt.Errorf("it has features of another environment")
+		}
+		return nil
+	}, func(err error) { s.warn("all searches start again: their stored states cannot be used", err) })
+}
+
+// keptOf returns what the last job kept under a name. It returns the zero value if that is nothing,
+// or, after a warning, what cannot be used.
+func keptOf[T any](req request, name string, check func(*T) error, warn func(error)) T {
+	b, ok := req.Agents[name]
+	if !ok {
+		return *new(T)
+	}
+	v, err := pack.Decode[T](b)
+	if err == nil {
+		err = check(&v)
 	}
 	if err != nil {
-		s.warn("all searches start again: their stored states cannot be used", err)
-		return gaitState{}
+		warn(err)
+		return *new(T)
 	}
-	return state
+	return v
 }
 
 func (s *gaitTraining) warn(what string, err error) {
@@ -235,36 +246,55 @@ func (s *gaitTraining) task(theta []float64) idrl.SolveTask {
 	return idrl.SolveTask{Env: s.env, Theta: theta, Warm: s.bestGait(theta)}
 }
 
-// searchMean has the search for the mean go on for about that many steps.
-func (s *gaitTraining) searchMean(ctx context.Context, theta []float64, steps int) error {
-	v, err := s.meanSearch(ctx, theta)
-	if err != nil {
-		return err
-	}
-	before := v.Spent()
-	for from := s.took; s.took-from < steps; s.took = from + v.Spent() - before {
-		s.tell(fmt.Sprintf("searching for the mean: generation %d%s", v.Generation()+1, bestReturn(theta, v.Best)))
+// goOn has a search go on until it has taken about that many steps since it had taken before,
+// and says what it is for.
+func (s *gaitTraining) goOn(ctx context.Context, theta []float64, v solver.GaitSearch, before, steps int, what string) error {
+	from := s.took
+	for s.took = from + v.Spent() - before; s.took-from < steps; s.took = from + v.Spent() - before {
+		s.tell(fmt.Sprintf("%s %d%s", what, v.Done()+1, bestReturn(theta, v)))
 		if err := v.Run(ctx, theta, 1); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// left returns a search as the last job left it; ok is false if there is none, or is to begin anew.
+func left[S solver.GaitSearch](s *gaitTraining, what string, state []byte, resume func(idrl.Environment, []byte) (S, error), anew func(S) bool) (v S, ok bool) {
+	if state == nil {
+		return v, false
+	}
+	v, err := resume(s.env, state)
+	if err != nil {
+		s.warn(what+" begins anew: its state cannot be used", err)
+		return v, false
+	}
+	return v, !anew(v)
+}
+
+// searchMean has the search for the mean go on for about that many steps.
+func (s *gaitTraining) searchMean(ctx context.Context, theta []float64, steps int) error {
+	v, err := s.meanSearch(ctx, theta)
+	if err == nil {
+		err = s.goOn(ctx, theta, v, v.Spent(), steps, "searching for the mean: generation")
+	}
+	if err != nil {
+		return err
+	}
 	s.state.Mean = v.Encode()
-	return s.findGaits(ctx, theta, v.Best, v.Mean())
+	return s.findGaits(ctx, theta, v, v.Present())
 }
 
 // meanSearch returns the search for the mean as the last job left it, unless it is stuck
 // and something better is known.
 func (s *gaitTraining) meanSearch(ctx context.Context, theta []float64) (*solver.Evolution, error) {
-	if s.state.Mean != nil {
-		v, err := s.evolve(0).Continue(s.env, s.state.Mean)
-		if err != nil {
-			s.warn("the search for the mean begins anew: its state cannot be used", err)
-		} else if v.StepSize() >= stuckSigma || !s.better(theta, v) {
-			return v, nil
-		}
+	e := s.evolve(0)
+	v, ok := left(s, "the search for the mean", s.state.Mean, e.Continue, func(v *solver.Evolution) bool { return v.StepSize() < stuckSigma && s.better(theta, v) })
+	if ok {
+		return v, nil
 	}
 	s.state.Restarts++
-	return s.evolve(0).Begin(ctx, s.task(theta), s.seed("search for the mean", s.state.Restarts))
+	return e.Begin(ctx, s.task(theta), s.seed("search for the mean", s.state.Restarts))
 }
 
 // better reports whether a gait is known that is better than the best of v.
@@ -278,8 +308,8 @@ func (s *gaitTraining) better(theta []float64, v *solver.Evolution) bool {
 }
 
 // findGaits values the best gait of a search and others.
-func (s *gaitTraining) findGaits(ctx context.Context, theta []float64, best func([]float64) (solver.Known, bool), others ...[]float64) error {
-	if k, ok := best(theta); ok {
+func (s *gaitTraining) findGaits(ctx context.Context, theta []float64, v solver.GaitSearch, others ...[]float64) error {
+	if k, ok := v.Best(theta); ok {
 		others = append(others, k.Params)
 	}
 	for _, own := range others {
@@ -291,8 +321,8 @@ func (s *gaitTraining) findGaits(ctx context.Context, theta []float64, best func
 }
 
 // bestReturn says what a search has found, for people.
-func bestReturn(theta []float64, best func([]float64) (solver.Known, bool)) string {
-	k, ok := best(theta)
+func bestReturn(theta []float64, v solver.GaitSearch) string {
+	k, ok := v.Best(theta)
 	if !ok {
 		return ""
 	}
@@ -307,14 +337,10 @@ func (s *gaitTraining) searchDraw(ctx context.Context, k int, theta []float64, s
 	if err != nil {
 		return err
 	}
-	from := s.took
-	for s.took = from + v.Spent(); s.took-from < steps; s.took = from + v.Spent() {
-		s.tell(fmt.Sprintf("searching for draw %d of %d: generation %d%s", k+1, s.draws, v.Generation()+1, bestReturn(theta, v.Best)))
-		if err := v.Run(ctx, theta, 1); err != nil {
-			return err
-		}
+	if err := s.goOn(ctx, theta, v, 0, steps, fmt.Sprintf("searching for draw %d of %d: generation", k+1, s.draws)); err != nil {
+		return err
 	}
-	return s.findGaits(ctx, theta, v.Best)
+	return s.findGaits(ctx, theta, v)
 }
 
 // drawJudging is by how a search for a draw compares what it finds: it is short.
