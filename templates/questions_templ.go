@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// QuestionsPage shows the questions that were answered, the newest first.
+// QuestionsPage shows the answered questions, the newest first.
 type QuestionsPage struct {
 	Layout
 	Heading   string // title of the session
@@ -32,26 +32,26 @@ type QuestionCard struct {
 	Order    string // "Left: clip b, right: clip a."
 	Said     string // "Chose clip b."
 	Forecast []ForecastBar
-	NoCast   string // why nothing was predicted; empty where it was
+	NoCast   string // why there is no prediction; empty if there is one
 	Facts    []Fact
-	Reason   string // why it was asked, where it is about no two policies
+	Reason   string // why it was asked, if it distinguishes no two policies
 	Pair     string // URLs of the clips of the two policies, with a space between them; empty where one is missing
 	PairNote string // "g12.p1 and pool.p3"
 	NoPair   string // why the two cannot be played; empty where they can
 	Policies []PolicyRow
-	Past     bool   // Policies say what was known when the question was asked
-	PastNote string // what that is, or why it is not there
+	Past     bool   // Policies have P(best) from the time of the question
+	PastNote string // how that was computed, or why it is missing
 	Rest     string // "The other 12 rivals: 8 % of the value."
 }
 
-// A ForecastBar is what was predicted of one answer.
+// A ForecastBar is the predicted probability of one answer.
 type ForecastBar struct {
 	Name, Value string // "Clip a", "71 %"
 	Width       string // "71.3%"
 	Given       bool   // it is the one that was given
 }
 
-// A PolicyRow is one of the policies that a question tells apart.
+// A PolicyRow is one of the policies that a question distinguishes.
 type PolicyRow struct {
 	ID, Role   string // "g12.p1", "Best at the time"
 	Then, Now  string // P(best), "31 %"
