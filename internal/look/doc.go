@@ -1,9 +1,9 @@
 // Package look is the room of what a person sees.
 //
 // Scenes and pictures of trajectories enter; the bytes of the player (clip), drawings (draw),
-// films (film) and reports with film strips (questions) leave, and what is measured on them:
-// how much moves, how far two clips look apart (measure), and whether a question about them
-// can be answered (answerable).
+// films (film) and reports with film strips (questions) leave, with measurements of them:
+// the motion of a clip, the visible difference of two clips (measure), and the probability that
+// people can answer a question about them (answerable).
 //
-// It never sees a reward or a policy's name: two clips that look the same are the same here.
+// It never sees a reward or a policy's name: two clips that look the same are treated the same.
 package look
