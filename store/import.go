@@ -84,7 +84,7 @@ func (db *upkeep) take(ctx context.Context, made querier, id idrl.SessionID, is 
 	return spec, db.do(ctx, func(t *tx) error {
 		if err := t.copyRecords(ctx, made, func() error {
 			if db.lock == nil && time.Since(began) > besideLimit {
-				return idrl.Errorf(idrl.Conflict, "import-busy: the session is too large to be recorded while a server uses the data folder, whose answers would wait: stop the server first; nothing was changed")
+				return idrl.Errorf(idrl.Conflict, "import-busy: the session is too large to be recorded while a server uses the data folder, because its answers would be delayed: stop the server first; nothing was changed")
 			}
 			return ctx.Err()
 		}); errors.As(err, new(*idrl.Error)) {
