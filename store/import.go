@@ -34,15 +34,15 @@ type Records interface {
 // delay answers.
 const besideLimit = 2 * time.Second
 
-// ImportSession records a session from its records, under id, all of it or nothing: the answers,
-// the posterior, the questions that are open, everything that a copy holds. Of people there
-// are pseudonyms alone, who have answered and cannot sign in; who joins gets the next. Clips
-// and raw steps are judged by is. dir is a folder for a database in which the session is made
-// first and brought to the version of this program.
+// ImportSession records a session from its records, under id, completely or not at all: the answers,
+// the posterior, the open questions, everything that a copy contains. Of annotators it has only the
+// pseudonyms, with which nobody can sign in; a new annotator gets the next pseudonym. is checks
+// clips and raw steps. dir is a folder for a database in which the session is made first and
+// brought to the version of this program.
 //
 // It returns an error of kind Conflict if there is a session id, or the session is large and a
 // server uses the data folder, and of kind Invalid if the records are of a newer version, lack
-// something, contradict themselves, or hold clips or steps that are not what they are named.
+// something, contradict themselves, or contain clips or steps with wrong names.
 func (db *upkeep) ImportSession(ctx context.Context, from Records, id idrl.SessionID, is Judge, dir, actor string) (spec idrl.SessionSpec, err error) {
 	if v := from.Schema(); v > Format() {
 		return spec, idrl.Errorf(idrl.Invalid, "import-newer: the records are of a newer version of tiebreak (format %d, this one knows up to %d): use a newer tiebreak", v, Format())
@@ -84,7 +84,7 @@ func (db *upkeep) take(ctx context.Context, made querier, id idrl.SessionID, is 
 	return spec, db.do(ctx, func(t *tx) error {
 		if err := t.copyRecords(ctx, made, func() error {
 			if db.lock == nil && time.Since(began) > besideLimit {
-				return idrl.Errorf(idrl.Conflict, "import-busy: the session is too large to be recorded while a server uses the data folder, whose answers would wait: stop the server first; nothing was changed")
+				return idrl.Errorf(idrl.Conflict, "import-busy: the session is too large to be recorded while a server uses the data folder, because its answers would be delayed: stop the server first; nothing was changed")
 			}
 			return ctx.Err()
 		}); errors.As(err, new(*idrl.Error)) {

@@ -72,14 +72,14 @@ func newDB(f *file) *DB {
 var _ idrl.Journal = (*DB)(nil)
 
 // Open opens the data folder dir for a server. It creates the folder (mode
-// 0700) and the database if need be, takes the folder for itself, removes what
-// killed imports and backups left, and applies pending migrations, with a backup before the
-// first. Until Close it takes out of the files, in the background, what people left who
-// withdrew their data (Erase). The caller must Close the result.
+// 0700) and the database if they do not exist, locks the folder, removes the remains of
+// killed imports and backups, and applies pending migrations, with a backup before the
+// first. Until Close it erases withdrawn data from the files in the background (Erase).
+// The caller must Close the result.
 //
 // It returns an error of kind Invalid if dir is not a writable folder or was
 // written by a newer version, of kind Conflict if another server uses it, and of
-// kind Damaged, with what to do, if its database is gone, empty or malformed.
+// kind Damaged, with what to do, if its database is missing, empty or malformed.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	db, err := open(ctx, dir, migrations())
 	if err != nil {

@@ -78,7 +78,7 @@ func (db participants) Withdrawn(ctx context.Context, session idrl.SessionID, wh
 		a, err = db.Joined(ctx, session, who)
 	}
 	if err == nil && (a.WithdrawnAt.IsZero() || subtle.ConstantTimeCompare([]byte(right), []byte(receipt)) != 1) {
-		err = idrl.Errorf(idrl.NotFound, "nobody with this receipt has withdrawn data from the session")
+		err = idrl.Errorf(idrl.NotFound, "there is no withdrawal of data with this receipt in the session")
 	}
 	return a, err
 }

@@ -8,13 +8,13 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// ArenaPage tells a researcher what an arena has found out. Its script replaces data-result
+// ArenaPage shows a researcher the result of an arena. Its script replaces data-result
 // while the page is open.
 type ArenaPage struct {
 	Layout
 	Heading         string // title of the arena
 	Back            string // URL of the list of sessions
-	Headline        string // what is known, a sentence
+	Headline        string // the result, a sentence
 	Sum             string // "21 answers of 2 people; 3 equal"
 	Low, High       string // ends of the chart's scale
 	Zero            string // where 0 is on it, 0 to 100
@@ -30,13 +30,13 @@ type ArenaPage struct {
 	Invite          string
 	InviteSays      string
 	InviteNote      string
-	Training        string // what is still being made, a sentence; empty if nothing is
+	Training        string // which clips are still being made, a sentence; empty if none are
 	Budget          BudgetForm
 	Control         ControlPanel
 	Joined          PeoplePanel
 }
 
-// An ArenaEntrant is a policy and how strong it is. Low, At and High are places on the chart
+// An ArenaEntrant is a policy with its strength. Low, At and High are places on the chart
 // from 0 to 100.
 type ArenaEntrant struct {
 	Rank, Title, Session, Policy, After string
@@ -61,7 +61,7 @@ type ArenaCell struct {
 	Separated bool
 }
 
-// An ArenaPerson is how somebody's answers go with those of all others.
+// An ArenaPerson compares a person's answers with those of all others.
 type ArenaPerson struct {
 	ID, Name, Answers string
 	Agreed            Share
@@ -864,7 +864,7 @@ type NewArenaPage struct {
 	Layout
 	Action       string
 	Cancel       string
-	Error        string // what is wrong; empty if nothing is
+	Error        string // empty if there is no error
 	Title        Field
 	Budget       Field
 	AnswersEach  Field
@@ -877,7 +877,7 @@ type NewArenaPage struct {
 // An ArenaChoice is a session whose policies may enter.
 type ArenaChoice struct {
 	ID, Title, Env, Answers string
-	Now                     bool   // its policy of now is chosen
+	Now                     bool   // its present policy is chosen
 	After                   string // log row, digits; empty for none
 	Name                    string
 }

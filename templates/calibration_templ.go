@@ -8,29 +8,29 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// A CalibrationChart compares what was predicted of answers with what they were.
+// A CalibrationChart compares predictions of answers with the answers.
 type CalibrationChart struct {
 	ID       string // names the chart among others: "calibration"
 	Title    string
-	Of       string // what its lower axis shows
+	Of       string // title of its lower axis
 	CSV, All string // URLs of the bins, and of every prediction
 	None     string // why there is nothing to show; empty if there is
 	Sum      string // "Of 42 answers 74 % were the most probable one."
 	Error    string // "Calibration error (ECE) 0.06; …"
 	Beyond   bool   // the error is greater than chance explains
-	Useless  bool   // the predictions were no better than knowing nothing
+	Useless  bool   // the predictions were no better than predictions without knowledge of the clips
 	Brier    string
-	Basis    string // how the predictions came about
+	Basis    string // how the predictions were made
 	Points   []CalibrationPoint
 	X, Y     []Tick
-	Ideal    string // where predictions that come true begin, a length of SVG
+	Ideal    string // beginning of the diagonal, a length of SVG
 	Desc     string // all of it in words
 }
 
 // A CalibrationPoint is a bin with answers. Places are lengths of SVG.
 type CalibrationPoint struct {
 	X, Y, Low, High                          string // of the share and its interval
-	Middle, N                                string // where the number of answers stands
+	Middle, N                                string // number of answers, and its place
 	Few                                      bool   // fewer than five answers
 	Bin, Answers, Predicted, Share, Interval string // of the table
 }

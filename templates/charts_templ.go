@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Charts are the parts of a session's page that say how its posterior came about and how
-// labelling goes. The page fetches them again when something changes.
+// Charts are the parts of a session's page about its posterior and about labelling. The page
+// fetches them again when something changes.
 type Charts struct {
 	Seq         string // log row that they are about
 	Calibration []CalibrationChart

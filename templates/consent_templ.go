@@ -8,9 +8,9 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Consent is what somebody is to agree to.
+// Consent is the text to which an annotator must agree.
 type Consent struct {
-	HTML    string // safe; empty: nobody is asked
+	HTML    string // safe; empty: no consent is asked for
 	Version string // digits, sent as field "consent_version"
 	Decline string // URL for those who do not agree
 }
@@ -204,13 +204,13 @@ func ConsentAgain(p ConsentPage) templ.Component {
 	})
 }
 
-// NoticePage tells somebody something friendly.
+// NoticePage shows a short message.
 type NoticePage struct {
 	Layout
 	Heading, Text  string
 	Back, BackText string // a link; empty for none
 	More, MoreText string // another
-	Forget         string // id of a session of which the browser's storage is to keep nothing; empty for none
+	Forget         string // id of a session whose data the script deletes from the browser's storage; empty for none
 }
 
 // Notice is the page.

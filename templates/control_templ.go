@@ -12,7 +12,7 @@ import templruntime "github.com/a-h/templ/runtime"
 // keeps it up to date by data-state.
 type ControlPanel struct {
 	State     string // "running", "paused", "closed", "archived"
-	Text      string // what that means, a sentence
+	Text      string // meaning of the state, a sentence
 	Action    string // URL to post to, fields "do" and, to close or archive, "sure": "yes"
 	Pause     bool   // it can be paused
 	Resume    bool   // it can be resumed
@@ -26,7 +26,7 @@ type ControlPanel struct {
 	Acts      []ActRow
 }
 
-// An ActRow is what a researcher did to the session as a whole.
+// An ActRow is an act of a researcher upon the session as a whole.
 type ActRow struct {
 	When string // "22 Nov 2026, 11:20 UTC"
 	Who  string

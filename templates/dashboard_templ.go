@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// DashboardPage shows a researcher what a session has learned. Numbers that
-// change come over the socket as JSON; the page itself holds what stays. Its
+// DashboardPage shows a researcher the results of a session. Numbers that
+// change come over the socket as JSON; the page itself has the constant parts. Its
 // script keeps data-seq and data-connection (open|away) on main.
 type DashboardPage struct {
 	Layout
@@ -19,7 +19,7 @@ type DashboardPage struct {
 	Back            string // URL of the list of sessions
 	Facts           []Fact // "Environment" "Driver", "Question" "Comparison of two clips", …
 	Reason          string // why questions are asked, sentences; empty says nothing
-	NoPair          string // stands for the two policies of a question that is about no two: "drawn at random"
+	NoPair          string // text for questions that distinguish no two policies: "drawn at random"
 	InviteURL       string // URL that makes an annotator link when posted to
 	Invite          string // a link just made, whole, to copy; empty if there is none
 	InviteSays      string // who it is for
@@ -33,9 +33,9 @@ type DashboardPage struct {
 	ExportAll       string // URL
 	Budget          BudgetForm
 	Control         ControlPanel
-	Network         bool   // the reward is a network: shows how it does in place of weights
+	Network         bool   // the reward is a network: the page shows its predictions instead of weights
 	Cancel          string // URL that cancels the training when posted to
-	CancelNote      string // what happens then
+	CancelNote      string // its consequences
 	People          PeoplePanel
 	Questions       string // URL of the questions that were answered
 	Charts          string // URL of the charts that the server draws; below it are their data
@@ -486,8 +486,8 @@ func Dashboard(p DashboardPage) templ.Component {
 	})
 }
 
-// inviteBox shows an annotator link that was just made, if there is one: to whom it goes, and
-// where it works, if not everywhere.
+// inviteBox shows an annotator link that was just made, if there is one, with its purpose, and
+// where it works if that is not everywhere.
 func inviteBox(link, says, note string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

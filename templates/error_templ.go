@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// ErrorPage says what went wrong and what to do.
+// ErrorPage describes an error and what to do.
 type ErrorPage struct {
 	Layout
 	Status   string // "404"

@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Guide tells an annotator what to look for, and what the pictures show.
+// Guide explains to an annotator what to look for, and the pictures.
 type Guide struct {
 	Purpose string   // a sentence
 	Look    []string // what to look for, a point each, in order
@@ -20,7 +20,7 @@ type Guide struct {
 type Figure struct {
 	Name string // unique in the legend
 	SVG  string // an element, safe
-	Text string // a sentence or two, which say what the picture shows
+	Text string // a sentence or two about the picture
 }
 
 // guideText says what to look for.

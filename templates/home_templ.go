@@ -8,13 +8,13 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// HomePage greets somebody who is not signed in.
+// HomePage is the start page for people who are not signed in.
 type HomePage struct {
 	Layout
 	SignInCommand string // the command line that prints a sign-in link
 }
 
-// Home says what Tiebreak is and how to get in.
+// Home describes Tiebreak and how to sign in.
 func Home(p HomePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

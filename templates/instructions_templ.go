@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// InstructionsPage is where a researcher writes what annotators of a session read.
+// InstructionsPage is the page on which a researcher writes the instructions of a session.
 type InstructionsPage struct {
 	Layout
 	Heading  string // title of the session
@@ -18,10 +18,10 @@ type InstructionsPage struct {
 	Most     string // characters, digits
 	Version  string // in use: "version 2"
 	Preview  Guide  // of Text
-	Changed  bool   // Text is not what is in use
-	Plain    bool   // what is in use is plain text of an earlier version
+	Changed  bool   // Text differs from the version in use
+	Plain    bool   // the version in use is plain text
 	Uploaded Field  // only its Error
-	Limit    string // what pictures may be
+	Limit    string // allowed pictures
 	Pictures []UploadedPicture
 	Legend   []LegendName
 	Earlier  []EarlierText // the latest first
@@ -35,7 +35,7 @@ type EarlierText struct {
 // An UploadedPicture is one that the instructions can show.
 type UploadedPicture struct {
 	Source string // URL of it
-	Code   string // what shows it, Markdown
+	Code   string // Markdown that shows it
 	Remove string // value of "do" that removes it
 }
 

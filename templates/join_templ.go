@@ -19,7 +19,7 @@ type JoinPage struct {
 	Returning string // "Welcome back, Ada": this browser has joined before; empty if it has not
 	Name      Field  // sent as field "name"; asked for only if Returning is empty
 	Anonymous bool   // no name is asked for
-	Preview   string // why one cannot start; empty if one can
+	Preview   string // why the annotator cannot start; empty if they can
 	Error     string // why the link does not work and what to do
 	Consent   Consent
 	Agree     string // why the consent is not enough; empty if nothing is wrong
@@ -79,7 +79,7 @@ func rejoin(r Rejoin) templ.Component {
 	})
 }
 
-// Join shows what will be asked and starts. Start is always in view.
+// Join describes the questions and has the button Start, which is always in view.
 func Join(p JoinPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// KnownPage is where a researcher gives the right answers to questions, for practice and as
-// gold.
+// KnownPage is the page on which a researcher gives the right answers to questions, for practice
+// and as gold.
 type KnownPage struct {
 	Layout
 	Heading  string // title of the session
@@ -44,10 +44,10 @@ type KnownQuestion struct {
 	At      string // number in the source, digits
 	Place   string // "3 of 45"
 	Next    string // URL of the next one, or of the list
-	Answer  string // what is known: "a", "b", "equal", "0" to "10", or empty
+	Answer  string // the known answer: "a", "b", "equal", "0" to "10", or empty
 	Note    Field
 	Error   string // what is wrong with the answer
-	Again   bool   // something is known of it
+	Again   bool   // it has a known answer
 	MaxNote string // characters, digits
 }
 

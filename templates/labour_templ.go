@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// LabourCharts say how labelling goes.
+// LabourCharts show the progress of labelling.
 type LabourCharts struct {
 	None     string // why there is nothing to show; empty if there is
 	Untimed  string // why there are no times; empty if there are
@@ -678,7 +678,7 @@ func replyCharts(c LabourCharts) templ.Component {
 	})
 }
 
-// A LeaseTable says who holds which question until when.
+// A LeaseTable lists the reserved questions.
 type LeaseTable struct {
 	CSV  string
 	Rows []LeaseRow

@@ -8,9 +8,9 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// effect is what was learnt from the answers: the policy that was recommended before the
-// first one, and the one that is recommended now; that alone where the two look the same. The
-// script sets the sources.
+// effect shows the result of the answers: the policy that was recommended before the first one,
+// and the one that is recommended now; only the latter if the two look the same. The script sets
+// the sources.
 func effect() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,14 +8,14 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// PausedPage shows a researcher a session that cannot go on: why, and what is
-// recorded of it.
+// PausedPage shows a researcher a session that cannot run on this server: the reason, and its
+// recorded answers.
 type PausedPage struct {
 	Layout
 	ID          string
 	Heading     string // title of the session
 	Back        string // URL of the list of sessions
-	Reason      string // why it cannot go on and what to do, sentences
+	Reason      string // why it cannot run and what to do, sentences
 	Facts       []Fact
 	Answers     string // "12 answers"
 	Unread      string // why the answers cannot be read; empty if they can
@@ -33,7 +33,7 @@ type RecentAnswer struct {
 	Received  string // "20 Nov 2026, 14:05:06 UTC"
 }
 
-// Paused is the researcher's page of a session that cannot go on.
+// Paused is the researcher's page of a session that cannot run on this server.
 func Paused(p PausedPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

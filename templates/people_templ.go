@@ -8,14 +8,14 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// BudgetForm changes how many answers a session wants.
+// BudgetForm changes the number of answers wanted.
 type BudgetForm struct {
 	Action string // URL to post to, field "budget"
 	Value  string // digits; "0" for no limit
 	Most   string // digits
 }
 
-// PeoplePanel lists the links into a session and the people who came in by them.
+// PeoplePanel lists the links of a session and the annotators who joined.
 // Its script keeps it up to date by data-joined.
 type PeoplePanel struct {
 	InviteURL  string // URL to post to, fields "uses" and "days", and those of a crowd link
@@ -53,7 +53,7 @@ type PersonRow struct {
 	Answers   AnswersActions
 }
 
-// AnswersActions say how a person's answers count, and change it.
+// AnswersActions show how a person's answers count, with forms to change it.
 type AnswersActions struct {
 	Name    string // "Ada (a3)"
 	URL     string // to post to, fields "answers": "count", "turn" or "leave out", and "back"
@@ -636,7 +636,7 @@ func peoplePanel(p PeoplePanel) templ.Component {
 	})
 }
 
-// answersActions has a form for each way in which answers can count and do not.
+// answersActions has a form for each other way in which the answers can count.
 func answersActions(a AnswersActions) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// A PosteriorChart is the history of the posterior of the weights, and their correlations; of
-// networks, which have no such weights, that of what they reward.
+// A PosteriorChart is the history of the posterior of the weights, and their correlations; for
+// networks, which have no such weights, it is the history of the features that they reward.
 type PosteriorChart struct {
 	Title, Hint         string
 	History, Covariance string // URLs of the data

@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// QualityPage tells a researcher how annotators answer, and how well they agree.
+// QualityPage shows a researcher how annotators answer, and how well they agree.
 type QualityPage struct {
 	Layout
 	Heading  string // title of the session
@@ -19,7 +19,7 @@ type QualityPage struct {
 	None     string // why there is nothing to compare; empty if there is
 	People   []QualityRow
 	Same     string      // heading of that column: "Same on repeat"
-	Manners  []MannerRow // empty where the posterior does not tell annotators apart
+	Manners  []MannerRow // empty if the posterior does not distinguish annotators
 	Rated    bool
 	Shared   string // "Over 12 questions that two people or more answered."
 	Measures []MeasureRow
@@ -27,10 +27,10 @@ type QualityPage struct {
 	FlagsURL string // of all of them as JSON lines
 }
 
-// A FlagRow is what an annotator told of a question.
+// A FlagRow is a note of an annotator about a question.
 type FlagRow struct{ Name, At, Query, Note string }
 
-// A QualityRow is how one person answers.
+// A QualityRow describes the answers of one person.
 type QualityRow struct {
 	ID, Name                        string
 	Answers, CantTell, Time, Marked string
@@ -46,7 +46,7 @@ type Share struct {
 	Of              string // "17 of 21"
 }
 
-// A MannerRow is how a person answers as far as the posterior knows.
+// A MannerRow is the reliability of a person under the posterior.
 type MannerRow struct {
 	Name, Random                          string
 	Noise, Lapse, TieWidth, Offset, Scale Share

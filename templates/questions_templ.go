@@ -42,7 +42,7 @@ type QuestionCard struct {
 	Forecast  []ForecastBar
 	NoCast    string // why nothing was predicted; empty where it was
 	Facts     []Fact
-	Reason    string // why it was asked, where it is about no two policies
+	Reason    string // why it was asked, if it distinguishes no two policies
 	Pair      string // URLs of the clips of the two policies, with a space between them; empty where one is missing
 	PairNote  string // "g12.p1 and pool.p3"
 	NoPair    string // why the two cannot be played; empty where they can

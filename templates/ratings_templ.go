@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// A RatingChart compares what was predicted of ratings with what they were: how many lie where
-// in their predicted distributions.
+// A RatingChart compares predictions of ratings with the ratings: how many are in each part of
+// their predicted distributions.
 type RatingChart struct {
 	ID                            string // names the chart; empty where nothing is rated
 	CSV, All                      string // URLs of the bins, and of every prediction

@@ -31,7 +31,7 @@ type SessionRow struct {
 	Budget  string // digits; empty (no limit) shows no bar
 	Created string // "20 Nov 2026"
 	State   string // "paused", "closed", "archived"; empty if it runs
-	Paused  string // why it cannot go on, a sentence; empty if it can
+	Paused  string // why it cannot run on this server, a sentence; empty if it can
 }
 
 // Sessions is a researcher's first page.

@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 // SignInPage asks for a click before a one-time link is used up, so that a
-// program that looks at links in advance does not use it.
+// program that opens links in advance does not use it.
 type SignInPage struct {
 	Layout
 	Action string // URL to post to
@@ -17,7 +17,7 @@ type SignInPage struct {
 	Error  string // why the link does not work and what to do; empty if it does
 }
 
-// SignIn is the researcher's way in.
+// SignIn is the page on which researchers sign in.
 func SignIn(p SignInPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,7 +13,7 @@ type TokensPage struct {
 	Layout
 	Action   string // URL to post to, fields "scope", "session", "days" and "name"
 	Made     string // a token just made, to copy; empty if there is none
-	Error    string // what was wrong with the form
+	Error    string // error of the form
 	Scopes   []TokenOption
 	Sessions []TokenOption // the first stands for all
 	Days     string        // default

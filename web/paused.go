@@ -17,7 +17,7 @@ import (
 // A pausedError is the reason why a recorded session cannot run on this server.
 type pausedError struct{ cause error }
 
-func (e *pausedError) Error() string { return "the session cannot go on: " + e.cause.Error() }
+func (e *pausedError) Error() string { return "the session cannot run: " + e.cause.Error() }
 
 func (e *pausedError) Unwrap() error { return e.cause }
 

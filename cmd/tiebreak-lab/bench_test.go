@@ -241,7 +241,7 @@ func TestBenchGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := cli(t, append(args, dir)...)
-	if status != 0 || !strings.Contains(stderr, "of 12 runs are there from before") || strings.Count(stderr, "is damaged") != 1 {
+	if status != 0 || !strings.Contains(stderr, "of 12 runs were computed earlier") || strings.Count(stderr, "is damaged") != 1 {
 		t.Errorf("status %d, said:\n%s", status, stderr)
 	}
 	if status, _, stderr := cli(t, append(args, straight)...); status != 0 {

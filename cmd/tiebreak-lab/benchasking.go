@@ -31,7 +31,7 @@ func (f *benchAskingFlags) declare(fs *flag.FlagSet) {
 func benchAskingCommand() command.Command {
 	var about strings.Builder
 	about.WriteString("Simulated people answer sessions with several ways of asking, for the same number of seconds, with a known\n" +
-			"true reward. It prints the mean regret over that time, as a table in Markdown: docs/ways-of-asking.md.\n\nWays:\n")
+		"true reward. It prints the mean regret over that time, as a table in Markdown: docs/ways-of-asking.md.\n\nWays:\n")
 	for _, w := range experiment.Ways() {
 		fmt.Fprintf(&about, "  %-21s %s\n", w.Name, w.About)
 	}

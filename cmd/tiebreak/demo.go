@@ -54,7 +54,7 @@ func (a *app) openDemo(ctx context.Context) (token string, err error) {
 		}
 	}
 	if _, err := a.manager.Session(ctx, idrl.SessionID(id)); err != nil {
-		a.log.Error("the demo session cannot go on; its page says why", "err", err) // the server's other pages still work
+		a.log.Error("the demo session cannot run; its page says why", "err", err) // the server's other pages still work
 	}
 	return a.auth.NewInvitation(ctx, idrl.SessionID(id), linkUses, linkLife)
 }

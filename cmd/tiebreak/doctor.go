@@ -61,7 +61,7 @@ func runDoctor(ctx context.Context, io stdio, f *doctorFlags) (err error) {
 		return idrl.Errorf(idrl.Damaged, "the database is damaged; what can still be read can be exported.\n%s", db.Advice())
 	case len(found.Clips) > 0:
 		return idrl.Errorf(idrl.Damaged, "clips are damaged and are not shown. Answers are not affected: annotators report such a clip and go on.\n"+
-			"To have the clips back, go back to a backup that holds them; answers since then would be lost.")
+			"To restore the clips, go back to a backup that contains them; answers since then would be lost.")
 	}
 	if len(found.Steps) > 0 {
 		return idrl.Errorf(idrl.Damaged, "raw steps are damaged; labelling goes on without them, and answers are not affected")

@@ -24,7 +24,7 @@ type instructionFile struct {
 
 func instructionsFileFlag(fs *flag.FlagSet, dst *string) {
 	fs.StringVar(dst, "instructions-file", "",
-		"Markdown `file` with what annotators read; pictures are named by their path beside the file, or legend:NAME for one of the environment's")
+		"Markdown `file` with the instructions for annotators; name a picture by its path relative to the file, or by legend:NAME for one of the environment")
 }
 
 // readInstructionFile reads a Markdown file and its pictures, which must be in its folder or below.

@@ -95,7 +95,7 @@ func (f *questionsFlags) write(ctx context.Context, std stdio, db *store.DB) (er
 	fmt.Fprintf(std.Out, "%d questions in %s: %d could not be answered (%d lack motion, %d are about clips that look alike, %d about fallen robots), %d are repeats.\n",
 		len(r.Questions), filepath.Join(f.out, questionpage.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats)
 	if s.Unseen > 0 {
-		fmt.Fprintf(std.Out, "These counts leave out %d questions whose clips cannot be measured; the page says why.\n", s.Unseen)
+		fmt.Fprintf(std.Out, "These counts do not include %d questions whose clips cannot be measured; the page says why.\n", s.Unseen)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ const (
 )
 
 func (f *serveFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder`: holds everything that the server records; it is made if it does not exist")
+	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder` for everything that the server records; it is made if it does not exist")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` to listen on")
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"),
 		"public `address` of the site if it is not the one it listens on, such as https://study.example.org")

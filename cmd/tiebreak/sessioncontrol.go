@@ -179,7 +179,7 @@ func sessionRenameCommand() command {
 
 func sessionExtendCommand() command {
 	c := subcommand("session extend", "ask for more answers", (*controlFlags).declareExtend,
-		"Raises the number of answers wanted; a complete session goes on. 'tiebreak session set --budget' also lowers it. A running\nserver applies the change within seconds.",
+		"Raises the number of answers wanted; a complete session continues. 'tiebreak session set --budget' also lowers it. A running\nserver applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
 			if (f.by > 0) == (f.budget > 0) {
 				return fmt.Errorf("%w: give --by N or --budget N, above 0", errUsage)

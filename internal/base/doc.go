@@ -3,7 +3,7 @@
 // networks as files (networks, safetensors), raw steps of trajectories as bytes (steps),
 // events (live), and the running of a program's commands (command).
 //
-// What enters and what leaves are numbers, bytes and names. Nothing here knows of sessions,
-// people, files of a data folder or rewards; nothing keeps state between calls but a hub of
-// watchers, and nothing is random that was not given a stream.
+// Numbers, bytes and names enter and leave. Nothing here knows of sessions,
+// people, files of a data folder or rewards; nothing keeps state between calls except a hub of
+// watchers, and all randomness comes from a stream that the caller gives.
 package base

@@ -105,7 +105,7 @@ func (s *Session) offer(who idrl.AnnotatorID) idrl.Offer {
 		return o
 	}
 	if o.Paused = s.paused(); o.Paused {
-		o.Waiting = "The researcher has paused this session. Your answers are saved. This page goes on by itself as soon as the session goes on."
+		o.Waiting = "The researcher has paused this session. Your answers are saved. This page continues by itself as soon as the session is resumed."
 		return o
 	}
 	open := s.asked.openOf(who)

@@ -181,7 +181,7 @@ func (s *Session) restoreFeatures() {
 	f, vectors, err := s.recorded(int64(len(s.fits)))
 	if err != nil {
 		s.impaired = err
-		s.cfg.Log.Error("learnt features cannot be used; the session goes on with the features of its environment, and no answer is lost",
+		s.cfg.Log.Error("learnt features cannot be used; the session continues with the features of its environment, and no answer is lost",
 			"session", s.spec.ID, "err", err)
 		return
 	}

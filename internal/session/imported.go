@@ -23,7 +23,7 @@ const importedAtOnce = 256
 // leaves a part recorded if it fails. progress, which may be nil, is told how many are done.
 func (s *Session) TakeIn(ctx context.Context, who idrl.AnnotatorID, list []Comparison, progress func(done int)) error {
 	if s.spec.AdoptAfter > 0 {
-		return idrl.Errorf(idrl.Invalid, "a session that adopts each generation after a fixed number of answers cannot take in answers that were given elsewhere")
+		return idrl.Errorf(idrl.Invalid, "a session that adopts each generation after a fixed number of answers cannot import answers")
 	}
 	var asked []idrl.Assignment
 	var rows []idrl.Row

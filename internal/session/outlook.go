@@ -11,7 +11,7 @@ import (
 // nothing of candidates.
 func (s *Session) firstClips() string {
 	if s.spec.Uploads() {
-		return "There are no clips yet. This page goes on by itself as soon as some are uploaded."
+		return "There are no clips yet. This page continues by itself as soon as some are uploaded."
 	}
 	t := s.training.state
 	about := aboutTime(s.timeLeft())
@@ -37,7 +37,7 @@ func (s *Session) slowSteps() string {
 	if s.cfg.StepSec < slowStep {
 		return ""
 	}
-	return " The simulation is slow; this page goes on by itself when the clips are there."
+	return " The simulation is slow; this page continues by itself when the clips are ready."
 }
 
 // toLearn is the number of answers after row from, up to row to, that count, kept until the log says

@@ -74,7 +74,7 @@ type polarity struct {
 
 const labelPolarity = "choice names the clip, never the side: a is segment_a, b is segment_b. " +
 	"prob_a is the stated probability of preferring segment_a: 1.0 for a, 0.0 for b, 0.5 for equal, null else. " +
-	"Where turned is true a researcher has turned the answer of somebody who answered the other way round: in labels choice and rating are as given, and prob_a is 0.0 for a, 1.0 for b; all else has the answer as it counts. " +
+	"Where turned is true, a researcher has turned the answer of an annotator who answered the other way round: in labels, choice and rating are as given, and prob_a is 0.0 for a, 1.0 for b; all other files have the answer as it counts. " +
 	"equal (neither is better), cant_tell, skip and technical_failure are different answers."
 
 var polarities = polarity{

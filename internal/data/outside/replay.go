@@ -47,7 +47,7 @@ func (e *Env) connect() *failure {
 	l, h, f := e.p.greet(e.stop.holds)
 	e.link = l
 	if f == nil && !reflect.DeepEqual(h, e.p.Hello) {
-		f = failf(CodeHello, "it says something else of itself than when this program was started")
+		f = failf(CodeHello, "its description differs from the one at the start of this program")
 	}
 	return f
 }

@@ -196,7 +196,7 @@ func (r *Annotator) refused(ctx context.Context, m *wire.Nak) error {
 		return idrl.Errorf(idrl.Conflict, "the server refused an answer: %s", m.Message)
 	}
 	wait := time.Duration(m.RetryMS) * time.Millisecond
-	if err := r.patience.failed(ctx, wait, fmt.Errorf("the server cannot go on: %s", m.Message)); err != nil {
+	if err := r.patience.failed(ctx, wait, fmt.Errorf("the session cannot go on: %s", m.Message)); err != nil {
 		return err
 	}
 	if r.sent == nil {

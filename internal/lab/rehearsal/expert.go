@@ -68,7 +68,7 @@ func (e Expert) person(env string, kind idrl.QueryKind, seed uint64) (*seeing.Pe
 		return nil, err
 	}
 	if kind.Still() && !taste.Stills {
-		return nil, idrl.Errorf(idrl.Invalid, "the taste %q about %s cannot be told from still states: ask about clips", taste.Name, env)
+		return nil, idrl.Errorf(idrl.Invalid, "the taste %q for %s needs moving clips: ask about clips", taste.Name, env)
 	}
 	return &seeing.Person{Taste: taste, Mistake: e.Mistake, Seed: seed, Threshold: e.Threshold}, nil
 }

@@ -74,7 +74,7 @@ func TestNoTrueReward(t *testing.T) {
 		})
 	}
 	c := run.Rows[3]
-	if says := c.String(); c.True() || !strings.Contains(says, "Worth to the person who sees: 0.3, the mean of 4 clips") || strings.Contains(says, "NaN") {
+	if says := c.String(); c.True() || !strings.Contains(says, "Worth to the seeing expert: 0.3, the mean of 4 clips") || strings.Contains(says, "NaN") {
 		t.Errorf("it says\n%s", says)
 	}
 	if _, reached := run.answersToTenth(); reached {

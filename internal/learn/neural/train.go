@@ -120,7 +120,7 @@ func newTraining(ctx context.Context, cfg Config, d *data, warm *Model, stream *
 // its inputs had none.
 func (t *training) begin(warm *Model) error {
 	if warm != nil && !warm.cfg.alike(t.cfg) {
-		return idrl.Errorf(idrl.Invalid, "the model to go on from has layers of %v units, and not of %v", warm.cfg.sizes(), t.cfg.sizes())
+		return idrl.Errorf(idrl.Invalid, "the earlier model has layers of %v units instead of %v", warm.cfg.sizes(), t.cfg.sizes())
 	}
 	if warm == nil || t.cfg.Mode == Anchored || t.cfg.Mode == Corrected && warm.report.Answers == 0 && len(t.data.items) > 0 {
 		t.net.Init(t.stream)

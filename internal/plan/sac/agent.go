@@ -21,9 +21,9 @@ type Config struct {
 // It is a function of its configuration: the same steps with the same rewards give the
 // same bytes, across Checkpoint and Resume, too.
 //
-// An episode that the horizon cuts short is not the end of its last state's worth: the
-// critics bootstrap there. Only a state that is Terminated is worth 0. A step in which
-// the simulation breaks down is forgotten.
+// If the horizon cuts an episode short, the critics bootstrap from its last state; only a
+// state that is Terminated has the value 0. A step in which the simulation breaks down is
+// not stored.
 type Agent struct {
 	Config
 	spec    idrl.EnvSpec

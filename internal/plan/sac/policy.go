@@ -38,7 +38,7 @@ func (a *actor) sample(dst, obs []float32, rng *rand.Rand) {
 	nn.Squash(dst, a.slope, a.logSlope, a.u)
 }
 
-// A Policy is what an agent has learnt. Its parameters are, in this order,
+// A Policy is the policy of an agent. Its parameters are, in this order,
 //
 //	1 (the version of this form), 1 if actions are drawn and 0 if they are the mean,
 //	the horizon T of the time feature or 0 without one,

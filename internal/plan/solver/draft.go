@@ -11,19 +11,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Draft is a solver for environments with continuous actions that costs next to
-// nothing, for the first clips of a session, which must be ready within seconds.
+// Draft is a solver for environments with continuous actions that takes almost
+// no time, for the first clips of a session, which must be ready within seconds.
 //
 // Of several warm starts it returns the one with the highest return under Theta
 // in one episode, which begins in the same state and draws the same noise for
-// all. One that breaks down in it comes last; of equals the first is taken. A
-// single warm start comes back unseen.
+// all. A policy that breaks down in it comes last; of equal ones the first is taken. A
+// single warm start is returned without an episode.
 //
 // Without warm starts the result is a random linear policy, whatever Theta is:
 // the weights of action i are independent draws from N(0, s²/ObsDim), where s is
 // half the width of its bounds, or 1 if that is infinite. So for observations of
 // unit size the action has standard deviation s, and is clipped at bounds around
-// 0 about one time in three. A caller that wants policies that differ gives no warm
+// 0 about one time in three. A caller that needs different policies gives no warm
 // starts. Restarts are ignored.
 type Draft struct{}
 

@@ -54,10 +54,10 @@ func LoadTable(path, key string) (*Table, error) {
 	}
 	t, stored, ok := decodeTable(b)
 	if !ok {
-		return nil, idrl.Errorf(idrl.Invalid, "%s is damaged or no table of policies of this version; build it anew", path)
+		return nil, idrl.Errorf(idrl.Invalid, "%s is damaged or not a table of policies of this version; build it again", path)
 	}
 	if stored != key {
-		return nil, idrl.Errorf(idrl.NotFound, "the table of policies at %s was built from something else; build it anew", path)
+		return nil, idrl.Errorf(idrl.NotFound, "the table of policies at %s was built from another configuration; build it again", path)
 	}
 	return t, nil
 }

@@ -116,7 +116,7 @@ func costTable(r experiment.Result) tableView {
 	t := tableView{
 		Caption: "Time of one run",
 		Head:    []string{"method", "wall time", "longest", "environment steps", "the paper's hours"},
-		Note:    "Mean over seeds, on the machine of this run, where others ran beside. What all seeds share, such as the pool of policies to start from, is not in it. Environment steps are those of solves and of the episodes behind the regret.",
+		Note:    "Mean over seeds, on the machine of this run, with other runs at the same time. Work for all seeds together, such as the initial pool of policies, is not included. Environment steps are those of solves and of the episodes behind the regret.",
 	}
 	for _, v := range Timings(r) {
 		hours := "–"
