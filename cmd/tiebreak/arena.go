@@ -146,7 +146,7 @@ func (f *arenaFlags) declareShow(fs *flag.FlagSet) {
 }
 
 func arenaShowCommand() command {
-	c := subcommand("arena show", "write the result of an arena", (*arenaFlags).declareShow,
+	return ofSession("arena show", "write the result of an arena", (*arenaFlags).declareShow,
 		"Writes how strong the entrants of an arena are, with 95 % intervals, how often each was preferred to each other one,\n"+
 			"how well people agree, and how many more answers the first two take (docs/arena.md). The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
@@ -169,8 +169,6 @@ func arenaShowCommand() command {
 				return printArena(std.Out, r)
 			})
 		})
-	c.Usage = "[ID] [flags]"
-	return c
 }
 
 // printArena writes a report for people.

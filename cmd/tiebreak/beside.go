@@ -63,13 +63,21 @@ func besideSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.S
 	})
 }
 
-// subcommand returns a command on a data folder whose flags are an F, declared by declare. The id of
-// a session may stand without its flag.
+// subcommand returns a command on a data folder whose flags are an F, declared by declare.
 func subcommand[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
-	return shared.With(command{
-		Name: name, Summary: summary, Usage: "[flags]", About: about,
-		Example: "tiebreak " + name + " --data tiebreak-data", Unflagged: "session",
-	}, declare, run)
+	return shared.With(ofFolder(name, summary, about), declare, run)
+}
+
+// ofSession returns a subcommand that is about one session, whose id may stand without its flag.
+func ofSession[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
+	c := ofFolder(name, summary, about)
+	c.Usage, c.Unflagged = "[ID] [flags]", "session"
+	return shared.With(c, declare, run)
+}
+
+// ofFolder returns a command on a data folder, without its flags.
+func ofFolder(name, summary, about string) command {
+	return command{Name: name, Summary: summary, Usage: "[flags]", About: about, Example: "tiebreak " + name + " --data tiebreak-data"}
 }
 
 func sessionFlag(fs *flag.FlagSet, id *string) {
