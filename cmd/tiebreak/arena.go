@@ -146,7 +146,7 @@ func (f *arenaFlags) declareShow(fs *flag.FlagSet) {
 }
 
 func arenaShowCommand() command {
-	c := subcommand("arena show", "write the result of an arena", (*arenaFlags).declareShow,
+	return ofSession("arena show", "write the result of an arena", (*arenaFlags).declareShow,
 		"Writes the strength of each entrant of an arena with its 95 % interval, how often each was preferred to each other one,\n"+
 			"how well annotators agree, and how many more answers are needed to order the first two (docs/arena.md). The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
@@ -169,8 +169,6 @@ func arenaShowCommand() command {
 				return printArena(std.Out, r)
 			})
 		})
-	c.Usage = "[ID] [flags]"
-	return c
 }
 
 // printArena writes a report for people.

@@ -26,7 +26,7 @@ func (f *showFlags) declare(fs *flag.FlagSet) {
 }
 
 func sessionShowCommand() command {
-	c := subcommand("session show", "write the settings of a session as JSON or YAML", (*showFlags).declare,
+	return ofSession("session show", "write the settings of a session as JSON or YAML", (*showFlags).declare,
 		"Writes the settings of a session as a JSON object: those of idrl.SessionSpec, the names of its features and\n"+
 			"the scale of each weight under the prior (PriorScale; null: 1); and Engines, the physics engines that its clips\n"+
 			"were computed with, in the order of their first use. The server may be running.",
@@ -62,6 +62,4 @@ func sessionShowCommand() command {
 				}{spec, engines})
 			})
 		})
-	c.Usage = "[ID] [flags]"
-	return c
 }

@@ -63,13 +63,21 @@ func withSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.Ses
 	})
 }
 
-// subcommand returns a command on a data folder whose flags are an F, declared by declare. The id of
-// a session may stand without its flag.
+// subcommand returns a command on a data folder whose flags are an F, declared by declare.
 func subcommand[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
-	return shared.With(command{
-		Name: name, Summary: summary, Usage: "[flags]", About: about,
-		Example: "tiebreak " + name + " --data tiebreak-data", Unflagged: "session",
-	}, declare, run)
+	return shared.With(ofFolder(name, summary, about), declare, run)
+}
+
+// ofSession returns a subcommand that is about one session, whose id may stand without its flag.
+func ofSession[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
+	c := ofFolder(name, summary, about)
+	c.Usage, c.Unflagged = "[ID] [flags]", "session"
+	return shared.With(c, declare, run)
+}
+
+// ofFolder returns a command on a data folder, without its flags.
+func ofFolder(name, summary, about string) command {
+	return command{Name: name, Summary: summary, Usage: "[flags]", About: about, Example: "tiebreak " + name + " --data tiebreak-data"}
 }
 
 func sessionFlag(fs *flag.FlagSet, id *string) {
@@ -169,6 +177,15 @@ func table(out io.Writer, header string, n int, row func(w io.Writer, i int)) er
 		row(w, i)
 	}
 	return w.Flush()
+}
+
+// listed prints a table of a list, or none if that is empty.
+func listed[T any](out io.Writer, list []T, none, header string, row func(w io.Writer, one T)) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(out, none)
+		return err
+	}
+	return table(out, header, len(list), func(w io.Writer, i int) { row(w, list[i]) })
 }
 
 // when returns a time as a command prints it.
