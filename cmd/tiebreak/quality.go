@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 
 	"tiebreak/envs"
@@ -50,9 +49,7 @@ func qualityCommand() command {
 				if !f.json {
 					return q.Print(std.Out)
 				}
-				enc := json.NewEncoder(std.Out)
-				enc.SetIndent("", "  ")
-				return enc.Encode(q)
+				return printJSON(std.Out, q)
 			})
 		})
 }

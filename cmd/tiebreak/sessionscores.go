@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -59,9 +58,7 @@ func sessionScoresCommand() command {
 				if !f.json {
 					return printSessionScores(std.Out, scores)
 				}
-				enc := json.NewEncoder(std.Out)
-				enc.SetIndent("", "  ")
-				return enc.Encode(scores)
+				return printJSON(std.Out, scores)
 			})
 		})
 }

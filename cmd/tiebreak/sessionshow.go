@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 
 	"tiebreak/internal/idrl"
@@ -53,10 +52,7 @@ func sessionShowCommand() command {
 				if err != nil {
 					return err
 				}
-				enc := json.NewEncoder(std.Out)
-				enc.SetEscapeHTML(false)
-				enc.SetIndent("", "  ")
-				return enc.Encode(struct {
+				return printJSON(std.Out, struct {
 					idrl.SessionSpec
 					Engines []string
 				}{spec, engines})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -186,6 +187,14 @@ func listed[T any](out io.Writer, list []T, none, header string, row func(w io.W
 		return err
 	}
 	return table(out, header, len(list), func(w io.Writer, i int) { row(w, list[i]) })
+}
+
+// printJSON prints a value as JSON for people.
+func printJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 // when returns a time as a command prints it.
