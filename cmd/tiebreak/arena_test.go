@@ -272,7 +272,7 @@ func TestSimulateArena(t *testing.T) {
 			t.Fatalf("%d questions about three pairs", each)
 		}
 		for _, want := range []string{
-			fmt.Sprintf("%d answers given; there is no further question for this annotator (%d of 40 answers of everybody). The server says: You have compared all that there is to compare here.", each, person*each),
+			fmt.Sprintf("%d answers given; there is no further question for this annotator (%d of 40 answers of all annotators). The server says: You have compared all clips of this session.", each, person*each),
 			fmt.Sprintf("After %d answers the arena ranks", person*each), "3 of 3 pairs are in the order of the true reward.",
 		} {
 			if !strings.Contains(said, want) {

@@ -22,8 +22,8 @@ func TestBrowserCalibration(t *testing.T) {
 		charts           []string
 		answers          int
 	}{
-		{"clip_rating", "Of 24 ratings \\d+ % \\(\\d+ to \\d+ %\\) lie in the interval[^]*Unevenness", "A rating of -?\\d+\\.\\d of 10 on average", []string{"transforms"}, 24},
-		{"clip_group", "Of 8 answers \\d+ % were the most probable one[^]*0\\.83 for one who knows nothing", "Best: clip a[^]*Worst: clip f", []string{"calibration-best", "calibration-worst"}, 8},
+		{"clip_rating", "Of 24 ratings, \\d+ % \\(\\d+ to \\d+ %\\) lie in the predicted[^]*Unevenness", "A rating of -?\\d+\\.\\d of 10 on average", []string{"transforms"}, 24},
+		{"clip_group", "Of 8 answers, \\d+ % were the most probable answer[^]*0\\.83 without knowledge", "Best: clip a[^]*Worst: clip f", []string{"calibration-best", "calibration-worst"}, 8},
 	} {
 		t.Run(test.kind, func(t *testing.T) {
 			data, addr := t.TempDir(), freeAddr(t)

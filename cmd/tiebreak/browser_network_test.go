@@ -33,7 +33,7 @@ func TestBrowserNetwork(t *testing.T) {
 		}
 	}
 	simulate(10)
-	says("network-use", "Network 1 is in use, learnt from answers 1 to 10")
+	says("network-use", "Network 1 is in use. It has learnt from answers 1 to 10")
 	simulate(4) // the first of them is not among the predictions, because it came right after the fit
 	says("network-predictions", "Of 3 answers, each predicted before it was given")
 	says("network-calibration", "Log loss")

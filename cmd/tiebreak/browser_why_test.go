@@ -73,7 +73,7 @@ func TestBrowserWhy(t *testing.T) {
 		b.waitFor("[data-question='12']")
 	})
 	b.part("charts", func() {
-		says("[data-chart=calibration]", "Of 12 answers \\d+ % were the most probable one. Calibration error \\(ECE\\) 0\\.\\d+")
+		says("[data-chart=calibration]", "Of 12 answers, \\d+ % were the most probable answer. Calibration error \\(ECE\\) 0\\.\\d+")
 		b.wait("document.querySelectorAll('[data-chart=calibration] circle').length === document.querySelectorAll('[data-bins] tbody tr').length")
 		b.wait("document.querySelectorAll('[data-chart=history] figure').length >= 3")
 		b.wait("[...document.querySelectorAll('[data-chart=history] .line')].every((e) => e.getTotalLength() > 10)")

@@ -152,7 +152,7 @@ func TestServeNamesWhatDoesNotWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startServer(t, "serve", "--data", filepath.Join(dir, "data"), "--addr", freeAddr(t), "--outside", path)
-	if said := p.out.String(); !strings.Contains(said, `Left out: environment "outside-walk"`) || !strings.Contains(said, "start the program first") {
+	if said := p.out.String(); !strings.Contains(said, `Not available: environment "outside-walk"`) || !strings.Contains(said, "start the program first") {
 		t.Errorf("it says:\n%s", said)
 	}
 }

@@ -82,7 +82,7 @@ func TestLabelsAreLearnt(t *testing.T) {
 		given[i] = map[float64]float64{0: 1, 1: 0, -1: -1}[v]
 	}
 	data, _ := importedLabels(t, filepath.Join(labelSample, "rollouts"), anArrayFolder(t, first, second, given), "--segment-steps", "10")
-	if out := mustCLI(t, "questions", "--data", data, "--session", string(learntIn(t, data).rec.Spec.ID), "--out", filepath.Join(t.TempDir(), "asked"), "--to", "3"); !strings.Contains(out, "leave out 3 questions whose clips cannot be measured") {
+	if out := mustCLI(t, "questions", "--data", data, "--session", string(learntIn(t, data).rec.Spec.ID), "--out", filepath.Join(t.TempDir(), "asked"), "--to", "3"); !strings.Contains(out, "do not include 3 questions whose clips cannot be measured") {
 		t.Errorf("questions of rollouts without pictures: %s", out)
 	}
 	if c := cosine(learntIn(t, data).mean, labelWeights); c > -0.98 {

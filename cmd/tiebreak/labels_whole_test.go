@@ -201,7 +201,7 @@ func TestLabelsAreWhole(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	status, stdout, stderr := cli(t, "import", "--data", data, "--labels", good, "--env", "rollouts-sample", "--segment-steps", "14", "--leave-out")
-	if status != 0 || !strings.Contains(stdout, "across the end of a rollout") || strings.Contains(stdout, "Left out:    0 ") {
+	if status != 0 || !strings.Contains(stdout, "cross the end of a rollout") || strings.Contains(stdout, "Left out:    0 ") {
 		t.Errorf("%d %s%s", status, stdout, stderr)
 	}
 	labelledFolder{dir: data}.serve(t, envs.Catalogue(), func(a *app, base string) {

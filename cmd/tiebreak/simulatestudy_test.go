@@ -70,7 +70,7 @@ func TestSimulateStudy(t *testing.T) {
 		t.Errorf("%d questions:\n%s", sum, out)
 	}
 
-	for flags, want := range map[string]string{"--env chain": "--env does not go with --study", "--url http://x/join/y": "--study goes with --runs"} {
+	for flags, want := range map[string]string{"--env chain": "--env cannot be given with --study", "--url http://x/join/y": "--study needs --runs"} {
 		if status, _, stderr := cli(t, append([]string{"simulate", "--study", path}, strings.Fields(flags)...)...); status != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s", flags, status, stderr)
 		}

@@ -165,7 +165,7 @@ func TestAnnotatorsAreToldHowLongTheyWait(t *testing.T) {
 			idrl.Outlook{},
 			4 * time.Minute, 2, 8,
 			"The first clips are being made: step 3 of 8, about 4 minutes. The simulation is slow; this page continues by itself when the clips are ready.",
-			"solving; a step of this environment takes 200 ms of a processor, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)|about 4 minutes", 0.2,
+			"solving; a step of this environment takes 200 ms of processor time, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)|about 4 minutes", 0.2,
 		},
 	} {
 		t.Run(test.says, func(t *testing.T) {

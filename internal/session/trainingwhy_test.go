@@ -17,7 +17,7 @@ func TestWhyTrainingFailed(t *testing.T) {
 		want string
 	}{
 		{fmt.Errorf("train from answer 3: %w", outside), `The reason: environment "Cart" failed (outside-exited): it ended`},
-		{idrl.Errorf(idrl.Invalid, "nobody could tell the entrants apart."), "The reason: nobody could tell the entrants apart."},
+		{idrl.Errorf(idrl.Invalid, "people could not distinguish the entrants."), "The reason: people could not distinguish the entrants."},
 		{idrl.Errorf(idrl.Internal, "a secret path"), "The server's log says why."},
 		{errors.New("a secret path"), "The server's log says why."},
 	} {

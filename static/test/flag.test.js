@@ -61,7 +61,7 @@ test("a note that was not taken stays, and is sent again under the same id", asy
   p.send();
   assert.equal(p.requests[1].sent.id, p.requests[0].sent.id);
   await p.requests[1].reply(400);
-  assert.match(p.parts["flag-note"].textContent, /was not taken/);
+  assert.match(p.parts["flag-note"].textContent, /did not accept the note/);
 });
 
 test("the late reply to one note leaves another one alone that is being written", async () => {

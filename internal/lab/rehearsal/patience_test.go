@@ -58,7 +58,7 @@ func TestWaitsVisibly(t *testing.T) {
 			}
 		}
 	})
-	want := "Waiting: the server cannot go on: There is no room on the disk. Trying again in 1s, for up to 1m0s.\n" +
+	want := "Waiting: the session cannot go on: There is no room on the disk. Trying again in 1s, for up to 1m0s.\n" +
 		"It goes on after 1s.\nWaiting: The first clips are being made.\n"
 	if out.String() != want {
 		t.Errorf("it says %q, want %q", out.String(), want)

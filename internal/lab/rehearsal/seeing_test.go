@@ -122,7 +122,7 @@ func TestPersonOfASession(t *testing.T) {
 		{"gridworld", idrl.RateState, "", ""},
 		{"driver", idrl.CompareClips, "far", ""},
 		{"hopper", idrl.CompareClips, "", ""},
-		{"hopper", idrl.CompareStates, "", "still states"},
+		{"hopper", idrl.CompareStates, "", "needs moving clips"},
 		{"hopper", idrl.CompareClips, "far", "forward, backflip"},
 		{"own-robot@1", idrl.CompareClips, "", "own-robot"},
 	} {
