@@ -20,7 +20,7 @@ func (db journal) StageAgents(ctx context.Context, id idrl.SessionID, all map[st
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		sum, k := sha256.Sum256(all[name]), 0
 		for part := range slices.Chunk(all[name], partSize) {
-			if err := db.do(ctx, func(t *tx) error { return t.putPart(id, sum, k, part) }); err != nil {
+			if err := db.do(ctx, func(t *tx) error { return generationTx{t, id}.putPart(sum, k, part) }); err != nil {
 				return err
 			}
 			k++
@@ -29,30 +29,30 @@ func (db journal) StageAgents(ctx context.Context, id idrl.SessionID, all map[st
 	return nil
 }
 
-func (t *tx) putPart(id idrl.SessionID, sum [sha256.Size]byte, k int, part []byte) error {
+func (t generationTx) putPart(sum [sha256.Size]byte, k int, part []byte) error {
 	const upsert = `
 		INSERT INTO agent_part (session_id, hash, part, content) VALUES (?, ?, ?, ?)
 		ON CONFLICT (session_id, hash, part) DO UPDATE SET content = excluded.content`
-	_, err := t.exec(upsert, id, sum[:], k, part)
-	return dangling(err, "there is no session %q", id)
+	_, err := t.exec(upsert, t.id, sum[:], k, part)
+	return dangling(err, "there is no session %q", t.id)
 }
 
 // putAgents records the states of trainings that continue, and replaces the last of each name.
 // Staged parts are not written again.
-func (t *tx) putAgents(id idrl.SessionID, all map[string][]byte) error {
+func (t generationTx) putAgents(all map[string][]byte) error {
 	if len(all) == 0 {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		sum := sha256.Sum256(all[name])
 		var staged int
-		if err := t.row(`SELECT count(*) FROM agent_part WHERE session_id = ? AND hash = ?`, id, sum[:]).Scan(&staged); err != nil {
+		if err := t.row(`SELECT count(*) FROM agent_part WHERE session_id = ? AND hash = ?`, t.id, sum[:]).Scan(&staged); err != nil {
 			return err
 		}
 		k := 0
 		for part := range slices.Chunk(all[name], partSize) {
 			if k >= staged { // they are written in order
-				if err := t.putPart(id, sum, k, part); err != nil {
+				if err := t.putPart(sum, k, part); err != nil {
 					return err
 				}
 			}
@@ -61,11 +61,11 @@ func (t *tx) putAgents(id idrl.SessionID, all map[string][]byte) error {
 		const upsert = `
 			INSERT INTO agent (session_id, name, hash) VALUES (?, ?, ?)
 			ON CONFLICT (session_id, name) DO UPDATE SET hash = excluded.hash`
-		if _, err := t.exec(upsert, id, name, sum[:]); err != nil {
-			return dangling(err, "there is no session %q", id)
+		if _, err := t.exec(upsert, t.id, name, sum[:]); err != nil {
+			return dangling(err, "there is no session %q", t.id)
 		}
 	}
-	_, err := t.exec(`DELETE FROM agent_part WHERE session_id = ?1 AND hash NOT IN (SELECT hash FROM agent WHERE session_id = ?1)`, id)
+	_, err := t.exec(`DELETE FROM agent_part WHERE session_id = ?1 AND hash NOT IN (SELECT hash FROM agent WHERE session_id = ?1)`, t.id)
 	return err
 }
 

@@ -13,7 +13,7 @@ func (db studies) CreateArena(ctx context.Context, spec idrl.SessionSpec, name s
 		return err
 	}
 	return db.create(ctx, spec, "", func(t *tx) error {
-		return t.putAgents(spec.ID, map[string][]byte{name: policies})
+		return generationTx{t, spec.ID}.putAgents(map[string][]byte{name: policies})
 	})
 }
 

@@ -19,20 +19,21 @@ func (db journal) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generati
 		return err
 	}
 	return db.do(ctx, func(t *tx) error {
-		again, err := t.extended(id, g, from, queries)
+		to := generationTx{t, id}
+		again, err := to.extended(g, from, queries)
 		if err != nil || again {
 			return err
 		}
 		if from == len(g.Candidates) {
-			return t.putAgents(id, g.Agents)
+			return to.putAgents(g.Agents)
 		}
-		if err := t.putContent(id, g); err != nil {
+		if err := to.putContent(g); err != nil {
 			return err
 		}
 		if _, err := t.exec(`UPDATE generation SET queries = ?, engine = ? WHERE session_id = ? AND based_on = ?`, queries, g.Engine, id, g.BasedOn); err != nil {
 			return err
 		}
-		if err := t.putPolicies(id, g, from); err != nil {
+		if err := to.putPolicies(g, from); err != nil {
 			return err
 		}
 		return t.audit(time.Now(), id, "", "extend", fmt.Sprintf("generation %d from candidate %d at %d", g.BasedOn, from, seq))
@@ -41,36 +42,36 @@ func (db journal) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generati
 
 // extended reports whether the generation in use already is g with these queries. It returns an
 // error if g cannot extend it by candidate from and later ones.
-func (t *tx) extended(id idrl.SessionID, g idrl.Generation, from int, queries []byte) (bool, error) {
+func (t generationTx) extended(g idrl.Generation, from int, queries []byte) (bool, error) {
 	const last = `
 		SELECT based_on, queries, (SELECT count(*) FROM policy WHERE session_id = generation.session_id AND based_on = generation.based_on)
 		FROM generation WHERE session_id = ? ORDER BY adopted_at DESC, based_on DESC LIMIT 1`
 	var basedOn int64
 	var old []byte
 	var n int
-	if err := t.row(last, id).Scan(&basedOn, &old, &n); err != nil {
-		return false, missing(err, "session %q has no generation to extend", id)
+	if err := t.row(last, t.id).Scan(&basedOn, &old, &n); err != nil {
+		return false, missing(err, "session %q has no generation to extend", t.id)
 	}
 	switch {
 	case basedOn != g.BasedOn:
-		return false, idrl.Errorf(idrl.Conflict, "generation %d of session %s is not in use", g.BasedOn, id)
+		return false, idrl.Errorf(idrl.Conflict, "generation %d of session %s is not in use", g.BasedOn, t.id)
 	case n == from:
 		return false, nil
 	case n == len(g.Candidates) && bytes.Equal(old, queries):
-		same, err := t.hasPolicies(id, g, from)
+		same, err := t.hasPolicies(g, from)
 		if err != nil || same {
 			return same, err
 		}
 	}
-	return false, idrl.Errorf(idrl.Conflict, "generation %d of session %s has %d candidates, not %d", g.BasedOn, id, n, from)
+	return false, idrl.Errorf(idrl.Conflict, "generation %d of session %s has %d candidates, not %d", g.BasedOn, t.id, n, from)
 }
 
 // hasPolicies reports whether the candidates of g from number from on are recorded.
-func (t *tx) hasPolicies(id idrl.SessionID, g idrl.Generation, from int) (bool, error) {
+func (t generationTx) hasPolicies(g idrl.Generation, from int) (bool, error) {
 	const exists = `SELECT EXISTS (SELECT 1 FROM policy WHERE session_id = ? AND based_on = ? AND k = ? AND id = ? AND params = ? AND mu = ?)`
 	for k := from; k < len(g.Candidates); k++ {
 		c, has := g.Candidates[k], false
-		err := t.row(exists, id, g.BasedOn, k, c.ID, encodeVector(c.Params), encodeVector(c.Mu)).Scan(&has)
+		err := t.row(exists, t.id, g.BasedOn, k, c.ID, encodeVector(c.Params), encodeVector(c.Mu)).Scan(&has)
 		if err != nil || !has {
 			return false, err
 		}

@@ -21,7 +21,7 @@ func (db journal) AdoptFit(ctx context.Context, id idrl.SessionID, f idrl.Learnt
 			return missing(err, "there is no session %q", id)
 		}
 		if f.Version == last && last > 0 {
-			return t.adoptedFit(id, f, hash[:])
+			return generationTx{t, id}.adoptedFit(f, hash[:])
 		}
 		if f.Version != last+1 {
 			return idrl.Errorf(idrl.Conflict, "fit %d does not follow: session %s has %d", f.Version, id, last)
@@ -39,13 +39,13 @@ func (db journal) AdoptFit(ctx context.Context, id idrl.SessionID, f idrl.Learnt
 }
 
 // adoptedFit returns an error of kind Conflict unless the fit of f's version is f.
-func (t *tx) adoptedFit(id idrl.SessionID, f idrl.LearntFit, hash []byte) error {
+func (t generationTx) adoptedFit(f idrl.LearntFit, hash []byte) error {
 	var old []byte
-	if err := t.row(`SELECT hash FROM fit WHERE session_id = ? AND version = ?`, id, f.Version).Scan(&old); err != nil {
+	if err := t.row(`SELECT hash FROM fit WHERE session_id = ? AND version = ?`, t.id, f.Version).Scan(&old); err != nil {
 		return err
 	}
 	if !bytes.Equal(old, hash) {
-		return idrl.Errorf(idrl.Conflict, "session %s has another fit %d", id, f.Version)
+		return idrl.Errorf(idrl.Conflict, "session %s has another fit %d", t.id, f.Version)
 	}
 	return nil
 }

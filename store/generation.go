@@ -19,11 +19,12 @@ func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generatio
 		return err
 	}
 	return db.do(ctx, func(t *tx) error {
-		again, err := t.adopted(id, g.BasedOn, queries)
+		to := generationTx{t, id}
+		again, err := to.adopted(g.BasedOn, queries)
 		if err != nil || again {
 			return err
 		}
-		if err := t.putContent(id, g); err != nil {
+		if err := to.putContent(g); err != nil {
 			return err
 		}
 		const insert = `INSERT INTO generation (session_id, based_on, adopted_at, queries, engine, created_at, cov) VALUES (?, ?, ?, ?, ?, ?, ?)`
@@ -31,26 +32,32 @@ func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generatio
 		if _, err := t.exec(insert, id, g.BasedOn, seq, queries, g.Engine, encodeTime(now), encodeVector(g.Cov)); err != nil {
 			return dangling(err, "there is no session %q", id)
 		}
-		if err := t.putPolicies(id, g, 0); err != nil {
+		if err := to.putPolicies(g, 0); err != nil {
 			return err
 		}
-		if err := t.putPool(id, g.Pool); err != nil {
+		if err := to.putPool(g.Pool); err != nil {
 			return err
 		}
 		return t.audit(now, id, "", "adopt", fmt.Sprintf("generation %d at %d", g.BasedOn, seq))
 	})
 }
 
+// A generationTx writes generations of one session, with what belongs to them.
+type generationTx struct {
+	*tx
+	id idrl.SessionID
+}
+
 // putContent records the raw steps, the agents and the clips of a generation.
-func (t *tx) putContent(id idrl.SessionID, g idrl.Generation) error {
-	if err := t.putSteps(id, g.Steps); err != nil {
+func (t generationTx) putContent(g idrl.Generation) error {
+	if err := t.putSteps(g.Steps); err != nil {
 		return err
 	}
-	if err := t.putAgents(id, g.Agents); err != nil {
+	if err := t.putAgents(g.Agents); err != nil {
 		return err
 	}
 	for _, k := range slices.Sorted(maps.Keys(g.Clips)) {
-		if err := t.putClip(id, g.Clips[k]); err != nil {
+		if err := t.putClip(g.Clips[k]); err != nil {
 			return err
 		}
 	}
@@ -58,16 +65,16 @@ func (t *tx) putContent(id idrl.SessionID, g idrl.Generation) error {
 }
 
 // adopted reports whether the generation with these queries is recorded.
-func (t *tx) adopted(id idrl.SessionID, basedOn int64, queries []byte) (bool, error) {
+func (t generationTx) adopted(basedOn int64, queries []byte) (bool, error) {
 	var old []byte
-	err := missing(t.row(`SELECT queries FROM generation WHERE session_id = ? AND based_on = ?`, id, basedOn).Scan(&old), "none")
+	err := missing(t.row(`SELECT queries FROM generation WHERE session_id = ? AND based_on = ?`, t.id, basedOn).Scan(&old), "none")
 	switch {
 	case idrl.KindOf(err) == idrl.NotFound:
 		return false, nil
 	case err != nil:
 		return false, err
 	case !bytes.Equal(old, queries):
-		return false, idrl.Errorf(idrl.Conflict, "session %s has another generation based on %d", id, basedOn)
+		return false, idrl.Errorf(idrl.Conflict, "session %s has another generation based on %d", t.id, basedOn)
 	}
 	return true, nil
 }
@@ -75,38 +82,38 @@ func (t *tx) adopted(id idrl.SessionID, basedOn int64, queries []byte) (bool, er
 // putClip records c unless it exists: its name is a hash of its content. Missing media is added. A
 // clip whose raw steps are not in the database, such as one of a pool that an earlier version
 // recorded, is recorded as without.
-func (t *tx) putClip(id idrl.SessionID, c idrl.Clip) error {
+func (t generationTx) putClip(c idrl.Clip) error {
 	const insert = `
 		INSERT INTO clip (session_id, id, trajectory_id, start, steps, phi, media, media_sum, steps_id)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, (SELECT id FROM steps WHERE session_id = ?1 AND id = ?9))
 		ON CONFLICT DO UPDATE SET media = excluded.media, media_sum = excluded.media_sum WHERE media IS NULL AND excluded.media IS NOT NULL`
-	_, err := t.exec(insert, id, c.ID, c.From, c.Start, c.Steps, encodeVector(c.Phi), c.Media, mediaSum(c.Media), null(c.Raw))
-	return dangling(err, "there is no session %q", id)
+	_, err := t.exec(insert, t.id, c.ID, c.From, c.Start, c.Steps, encodeVector(c.Phi), c.Media, mediaSum(c.Media), null(c.Raw))
+	return dangling(err, "there is no session %q", t.id)
 }
 
 // putPolicies records the candidates of a generation from number from on.
-func (t *tx) putPolicies(id idrl.SessionID, g idrl.Generation, from int) error {
+func (t generationTx) putPolicies(g idrl.Generation, from int) error {
 	for k := from; k < len(g.Candidates); k++ {
-		if err := t.putPolicy(id, g.BasedOn, k, g.Candidates[k]); err != nil {
+		if err := t.putPolicy(g.BasedOn, k, g.Candidates[k]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tx) putPolicy(id idrl.SessionID, basedOn int64, k int, c idrl.Candidate) error {
+func (t generationTx) putPolicy(basedOn int64, k int, c idrl.Candidate) error {
 	const insert = `
 		INSERT INTO policy (session_id, id, based_on, k, origin, params, theta, mu, mus, clip_id, rollouts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	_, err := t.exec(insert, id, c.ID, basedOn, k, c.Origin,
+	_, err := t.exec(insert, t.id, c.ID, basedOn, k, c.Origin,
 		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), encodeVector(slices.Concat(c.Mus...)), null(c.Clip), encodeNames(c.Rollouts))
 	err = taken(err, "policy %s is recorded already", c.ID)
 	return dangling(err, "policy %s is shown by clip %s, which is not in its generation", c.ID, c.Clip)
 }
 
-func (t *tx) putPool(id idrl.SessionID, pool []idrl.Candidate) error {
+func (t generationTx) putPool(pool []idrl.Candidate) error {
 	for k, c := range pool {
 		const insert = `INSERT INTO pool (session_id, id, k, origin, mu, clip_id, rollouts) VALUES (?, ?, ?, ?, ?, ?, ?)`
-		_, err := t.exec(insert, id, c.ID, k, c.Origin, encodeVector(c.Mu), null(c.Clip), encodeNames(c.Rollouts))
+		_, err := t.exec(insert, t.id, c.ID, k, c.Origin, encodeVector(c.Mu), null(c.Clip), encodeNames(c.Rollouts))
 		err = taken(err, "policy %s of the pool is recorded already", c.ID)
 		if err = dangling(err, "policy %s is shown by clip %s, which is not in the generation", c.ID, c.Clip); err != nil {
 			return err

@@ -12,15 +12,15 @@ import (
 // PutSteps records raw steps for clips of the next generation, so that they need not all be in
 // memory when it is adopted. It returns an error of kind NotFound if there is no such session.
 func (db journal) PutSteps(ctx context.Context, id idrl.SessionID, all map[idrl.StepsID][]byte) error {
-	return db.do(ctx, func(t *tx) error { return t.putSteps(id, all) })
+	return db.do(ctx, func(t *tx) error { return generationTx{t, id}.putSteps(all) })
 }
 
 // putSteps records raw steps unless they exist: their name is a hash of their content.
-func (t *tx) putSteps(id idrl.SessionID, all map[idrl.StepsID][]byte) error {
+func (t generationTx) putSteps(all map[idrl.StepsID][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		const insert = `INSERT INTO steps (session_id, id, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
-		if _, err := t.exec(insert, id, name, all[name]); err != nil {
-			return dangling(err, "there is no session %q", id)
+		if _, err := t.exec(insert, t.id, name, all[name]); err != nil {
+			return dangling(err, "there is no session %q", t.id)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ const repeatLag = 15
 // due: every SessionSpec.RepeatEvery of their questions, one that they have answered and that
 // was not repeated yet. n is the number of the assignment. Like choose it is a function of the
 // log and the assignments so far.
-func (s *Session) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (as idrl.Assignment, ok bool) {
+func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (as idrl.Assignment, ok bool) {
 	if s.spec.RepeatEvery == 0 {
 		return as, false
 	}
@@ -51,7 +51,7 @@ func (s *Session) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment)
 }
 
 // told reports whether an assignment has an answer that says something and stands.
-func (s *Session) told(a *idrl.Assignment) bool {
+func (s *record) told(a *idrl.Assignment) bool {
 	if a.Answer == "" || s.log.undone[a.Answer] {
 		return false
 	}

@@ -45,43 +45,9 @@ func (s *Session) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.An
 
 // add sends the session a request that adds a row of the annotator's to the log.
 func (s *Session) add(ctx context.Context, who idrl.AnnotatorID, write func() (logEntry, error)) (idrl.Receipt, error) {
-	return ask(ctx, s, func(reply func(idrl.Receipt, error)) request {
+	return ask(ctx, s.inbox, func(reply func(idrl.Receipt, error)) request {
 		return request{write: write, reply: reply, after: func() { s.answered(ctx, who) }}
 	})
-}
-
-// Have returns those of ids that are durable answers of the annotator.
-func (s *Session) Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.AnswerID) ([]idrl.AnswerID, error) {
-	return call(ctx, s, func() (have []idrl.AnswerID, err error) {
-		for _, id := range ids {
-			if a := s.log.find(id); a != nil && a.Annotator == who {
-				have = append(have, id)
-			}
-		}
-		return have, nil
-	})
-}
-
-// answered tops up the annotator's questions, where that could not be done with
-// the answer, and tells the watchers. It runs within the request of the answer, so that
-// which question comes next is a function of the log and not of when somebody asks
-// for it.
-func (s *Session) answered(ctx context.Context, who idrl.AnnotatorID) {
-	s.adoptIfDue(ctx)
-	if s.adoptionDue() {
-		s.blocked = append(s.blocked, who)
-	} else {
-		s.topUpOrLog(ctx, who)
-	}
-	s.publish(idrl.EventAnswered, who)
-}
-
-// topUpOrLog is topUp that logs its error: the annotator's next
-// claim tries again.
-func (s *Session) topUpOrLog(ctx context.Context, who idrl.AnnotatorID) {
-	if err := s.topUp(ctx, who); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "issue questions", "session", s.spec.ID, "err", err)
-	}
 }
 
 func (s *Session) answer(a idrl.Answer) (logEntry, error) {
@@ -121,17 +87,6 @@ func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 	return s.row(a, history), nil
 }
 
-// takes returns an error of kind Invalid if a says what the session does not ask for.
-func (s *Session) takes(a idrl.Answer) error {
-	switch {
-	case a.Much && !s.spec.Strength:
-		return idrl.Errorf(idrl.Invalid, "this session does not accept \"much better\"; reload the page")
-	case a.Remark != "" && !s.spec.Remarks:
-		return idrl.Errorf(idrl.Invalid, "this session takes no remarks about both clips; reload the page")
-	}
-	return nil
-}
-
 func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {
 	if r, known, err := s.replayed(a); known {
 		return logEntry{receipt: r}, err
@@ -158,7 +113,7 @@ func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {
 }
 
 // replayed looks for a row with a's id. known is false if there is none.
-func (s *Session) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error) {
+func (s *record) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error) {
 	if a.ID == "" {
 		return r, true, idrl.Errorf(idrl.Invalid, "the answer has no id; mint a UUID for it")
 	}
@@ -194,7 +149,7 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) logEntry {
 // foretell returns how probable each answer to the question of a was by the belief before,
 // about the weights of f, which has learnt from n answers; ok is false where nothing is said, and
 // while a report makes all predictions again.
-func (s *Session) foretell(f features, a idrl.Answer, before idrl.Posterior, n int) (said insight.Forecast, ok bool) {
+func (s *learntFeatures) foretell(f features, a idrl.Answer, before idrl.Posterior, n int) (said insight.Forecast, ok bool) {
 	as := s.asked.get(a.Assignment)
 	if f.version() == 0 && n < insight.Followed || as == nil || !a.Reply() || s.fitFollowed(a.Seq-1) {
 		return said, false
@@ -209,7 +164,7 @@ func (s *Session) foretell(f features, a idrl.Answer, before idrl.Posterior, n i
 // notePrediction remembers whether a belief with that mean, about the weights of features f,
 // foretold a as it was given, where that is a decisive comparison, and how probable each answer
 // was, where that is known. Of the first answer after features came into use it remembers nothing.
-func (s *Session) notePrediction(f features, a idrl.Answer, mean, foretold []float64) {
+func (s *learntFeatures) notePrediction(f features, a idrl.Answer, mean, foretold []float64) {
 	if order := idrl.Outcomes(); len(foretold) == len(order) {
 		s.log.outcomes = append(s.log.outcomes, insight.Forecast{Seq: a.Seq, P: foretold, Actual: slices.Index(order[:], a.Choice)})
 	}

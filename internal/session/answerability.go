@@ -35,7 +35,7 @@ type clarity struct {
 }
 
 // clarity returns the model of clear answers. It is a function of the log.
-func (s *Session) clarity() answerable.Model {
+func (s *selector) clarity() answerable.Model {
 	at := lessonsUpTo(s.log.seq())
 	if c := &s.clear; !c.known || c.at != at || c.edits != len(s.log.edits) {
 		c.known, c.at, c.edits, c.model = true, at, len(s.log.edits), answerable.Fit(answerable.Lessons(s.replies(at)))
@@ -44,7 +44,7 @@ func (s *Session) clarity() answerable.Model {
 }
 
 // replies returns the last replies up to a log row that teach what can be answered, in order.
-func (s *Session) replies(upTo int64) (out []answerable.Reply) {
+func (s *selector) replies(upTo int64) (out []answerable.Reply) {
 	out = make([]answerable.Reply, 0, min(lessons, upTo))
 	for i := upTo - 1; i >= 0 && len(out) < lessons; i-- {
 		a := &s.log.rows[i]

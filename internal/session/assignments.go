@@ -106,6 +106,15 @@ func (t *assignments) openOf(who idrl.AnnotatorID) (out []*idrl.Assignment) {
 	return out
 }
 
+// expire ends the leases of those who are revoked, in memory: whoever loads the session does the same.
+func (t *assignments) expire(revoked map[idrl.AnnotatorID]bool, now time.Time) {
+	for _, as := range t.open {
+		if revoked[as.Annotator] && as.LeaseUntil.After(now) {
+			as.LeaseUntil = now
+		}
+	}
+}
+
 // live returns the assignments under a live lease, by N.
 func (t *assignments) live(now time.Time) iter.Seq[*idrl.Assignment] {
 	return func(yield func(*idrl.Assignment) bool) {

@@ -31,7 +31,7 @@ type draw struct {
 // draw returns how question n is chosen, of askable and beside fresh: by the session's seed and n alone, so
 // that it says nothing about the annotator or their answers. Only where nothing can be held
 // out is a question chosen as if it were not to be.
-func (s *Session) draw(n int64, askable []idrl.QueryVector, fresh []idrl.Assignment) draw {
+func (s *selector) draw(n int64, askable []idrl.QueryVector, fresh []idrl.Assignment) draw {
 	if !s.spec.Compares() {
 		return draw{askable: askable}
 	}
@@ -50,7 +50,7 @@ func (s *Session) draw(n int64, askable []idrl.QueryVector, fresh []idrl.Assignm
 }
 
 // purpose returns the purpose of a question of condition c, which is empty where there is one alone.
-func (s *Session) purpose(c idrl.Condition) idrl.Purpose {
+func (s *selector) purpose(c idrl.Condition) idrl.Purpose {
 	switch {
 	case c == idrl.HeldOut:
 		return idrl.ForHeldOut
@@ -62,7 +62,7 @@ func (s *Session) purpose(c idrl.Condition) idrl.Purpose {
 
 // neverAsked returns those of queries that were put to nobody, so that nothing was learnt from
 // them.
-func (s *Session) neverAsked(queries []idrl.QueryVector, fresh []idrl.Assignment) (out []idrl.QueryVector) {
+func (s *selector) neverAsked(queries []idrl.QueryVector, fresh []idrl.Assignment) (out []idrl.QueryVector) {
 	now := map[idrl.QueryID]bool{}
 	for _, as := range fresh {
 		now[as.Query.ID] = true
@@ -77,25 +77,12 @@ func (s *Session) neverAsked(queries []idrl.QueryVector, fresh []idrl.Assignment
 
 // canHoldOut reports whether at least half of the questions of the generation are left to
 // learn from after one more is held out.
-func (s *Session) canHoldOut() bool {
+func (s *selector) canHoldOut() bool {
 	n := 1
 	for id := range s.asked.heldOut {
-		if _, ok := s.selector.index[id]; ok {
+		if _, ok := s.queries.index[id]; ok {
 			n++
 		}
 	}
 	return 2*n <= len(s.gen.Queries)
 }
-
-// heldOut reports whether nothing is learnt from the answer to an assignment.
-func (s *Session) heldOut(id idrl.AssignmentID) bool {
-	if len(s.asked.heldOut) == 0 { // in most sessions, which need not look
-		return false
-	}
-	as := s.asked.get(id)
-	return as != nil && as.Condition == idrl.HeldOut
-}
-
-// teaches reports whether the posterior learns from a reply that counts: it says something,
-// and its question is not held out.
-func (s *Session) teaches(a idrl.Answer) bool { return a.Informative() && !s.heldOut(a.Assignment) }

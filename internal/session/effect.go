@@ -8,8 +8,8 @@ import (
 
 // Effect returns what was learnt, for annotators. It returns an error of kind NotFound if
 // they are not to see it or there is nothing to see.
-func (s *Session) Effect(ctx context.Context) (idrl.Effect, error) {
-	return call(ctx, s, func() (idrl.Effect, error) {
+func (s *reports) Effect(ctx context.Context) (idrl.Effect, error) {
+	return call(ctx, s.inbox, func() (idrl.Effect, error) {
 		e := s.effect()
 		if e == (idrl.Effect{}) {
 			return e, idrl.Errorf(idrl.NotFound, "There are no clips of the result.")
@@ -20,7 +20,7 @@ func (s *Session) Effect(ctx context.Context) (idrl.Effect, error) {
 
 // effect returns what was learnt, the zero Effect if annotators are not to see it, or no
 // answer counts, or there are no clips of it.
-func (s *Session) effect() idrl.Effect {
+func (s *statements) effect() idrl.Effect {
 	if !s.spec.ShowLearnt || s.cfg.Unseen || s.gen == nil || s.history.Len() == 0 {
 		return idrl.Effect{}
 	}
@@ -32,7 +32,7 @@ func (s *Session) effect() idrl.Effect {
 }
 
 // looksSame reports whether a person would take the two clips of e for the same.
-func (s *Session) looksSame(e idrl.Effect) bool {
+func (s *statements) looksSame(e idrl.Effect) bool {
 	if e == (idrl.Effect{}) || e.Before == e.Now {
 		return e.Before != ""
 	}
@@ -61,7 +61,7 @@ func (s *sight) same(a, b idrl.ClipID) bool {
 
 // left returns how many answers are still expected: by the budget, or by the rule for
 // stopping where that stops the session earlier or there is no budget.
-func (s *Session) left() idrl.Forecast {
+func (s *statements) left() idrl.Forecast {
 	rule := s.stopping()
 	f := rule.Left
 	if rule.Propose {

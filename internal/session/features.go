@@ -1,15 +1,12 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
+	"slices"
 
-	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/learn/representation"
 )
 
@@ -93,6 +90,15 @@ func (s *shelf) steps(name idrl.StepsID) (*idrl.Steps, error) {
 	return &out, nil
 }
 
+// hold keeps the clips of questions with known answers.
+func (s *shelf) hold(gold idrl.GoldSettings) {
+	for _, k := range gold.Questions {
+		for _, c := range k.Clips {
+			s.asked[c.ID] = c
+		}
+	}
+}
+
 // shown returns the raw steps of a clip.
 func (s *shelf) shown(id idrl.ClipID) (idrl.Steps, error) {
 	c, err := s.clip(id)
@@ -102,12 +108,29 @@ func (s *shelf) shown(id idrl.ClipID) (idrl.Steps, error) {
 	return representation.Shown(c, s.steps)
 }
 
+// learntFeatures are the features in use, and those that were learnt so far.
+type learntFeatures struct {
+	*record
+	shelf    *shelf
+	features features         // in use
+	fits     []idrl.LearntFit // by Version
+	impaired error            // why those learnt last are not in use; nil if they are
+}
+
+func newLearntFeatures(rec *record, r idrl.Record) *learntFeatures {
+	on := &shelf{journal: rec.cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation, remarks: r.Spec.Remarks, arena: r.Spec.Arena}
+	if on.asked == nil {
+		on.asked = map[idrl.ClipID]idrl.Clip{}
+	}
+	return &learntFeatures{record: rec, shelf: on, fits: r.Fits, features: features{model: rec.cfg.Model, view: representation.New(nil, on.source(0))}}
+}
+
 // maxDecoded is how many trajectories a shelf keeps decoded.
 const maxDecoded = 64
 
 // under returns the features of a version, with a view that s owns. It returns an error,
 // which says why, if they cannot be used.
-func (s *Session) under(version int64) (features, error) {
+func (s *learntFeatures) under(version int64) (features, error) {
 	switch {
 	case version == s.features.version():
 		return s.features, nil
@@ -120,7 +143,7 @@ func (s *Session) under(version int64) (features, error) {
 }
 
 // open returns the features that fit f recorded.
-func (s *Session) open(f idrl.LearntFit, from *shelf) (features, error) {
+func (s *learntFeatures) open(f idrl.LearntFit, from *shelf) (features, error) {
 	switch {
 	case s.cfg.Learner == nil || s.cfg.Learner.Name() != f.Learner:
 		return features{}, idrl.Errorf(idrl.Invalid, "features of kind %q (version %d) are unknown to this program; "+
@@ -133,6 +156,42 @@ func (s *Session) open(f idrl.LearntFit, from *shelf) (features, error) {
 		return features{}, fmt.Errorf("features of version %d: %w", f.Version, err)
 	}
 	return features{rep: rep, model: model, view: representation.New(rep, from.source(s.cfg.Discount))}, nil
+}
+
+// fitFollowed reports whether features came into use after row seq. What was predicted of
+// the answer after it cannot be told from the record, which has no posterior under them
+// before that answer.
+func (s *learntFeatures) fitFollowed(seq int64) bool {
+	return slices.ContainsFunc(s.fits, func(f idrl.LearntFit) bool { return f.AdoptedAt == seq })
+}
+
+// unlearnt reports whether features are to be learnt, but were not when row seq was the
+// last one. Then no policies are trained, because they would be for features that are
+// about to be replaced: people are asked about those of the first generation.
+func (s *learntFeatures) unlearnt(seq int64) bool {
+	return s.cfg.Learner != nil && (len(s.fits) == 0 || seq <= s.fits[0].AdoptedAt)
+}
+
+// current reports whether the last snapshot is of today's definition, and about the
+// weights of the features in use.
+func (s *learntFeatures) current(snapshots []idrl.Snapshot) bool {
+	return len(snapshots) == 0 && len(s.fits) == 0 || len(snapshots) > 0 && s.usable(snapshots[len(snapshots)-1])
+}
+
+// usable reports whether a snapshot is of today's definition, and about the weights of
+// the features in use.
+func (s *learntFeatures) usable(snap idrl.Snapshot) bool {
+	return snap.Definition == idrl.PosteriorDefinition && snap.Representation == s.features.version()
+}
+
+// decode returns the belief of a snapshot, which is about the weights of f, or an error
+// if it is damaged.
+func (f features) decode(snap idrl.Snapshot) (idrl.Posterior, error) {
+	p, err := f.model.Decode(snap.Belief)
+	if err != nil {
+		return nil, fmt.Errorf("belief after log row %d: %w", snap.Seq, err)
+	}
+	return p, nil
 }
 
 // policies computes what policies are under f, so that Policy cannot fail for them.
@@ -154,148 +213,4 @@ func (f features) mu(c idrl.Candidate) []float64 {
 		panic(fmt.Sprintf("session: features of a policy that were not computed: %v", err))
 	}
 	return mu
-}
-
-// represent makes f the features in use, under which the effective answers are h and the
-// queries of the generation are vectors. What f makes of the known policies must have
-// been computed.
-func (s *Session) represent(f features, h *posterior.History, vectors []idrl.QueryVector) {
-	s.features, s.vectors = f, vectors
-	s.learner.Represent(f.model, f.mu, rng.New(s.spec.Seed, "regret", uint64(f.version())))
-	s.know(h)
-	s.now, s.stop = present{}, stopState{}
-}
-
-// restoreFeatures makes the features that were learnt last those in use. If they cannot
-// be used then the session goes on with those of its environment, and says so: the log
-// is the truth, and the next start tries again.
-func (s *Session) restoreFeatures() {
-	if len(s.fits) == 0 {
-		return
-	}
-	for _, a := range idrl.Effective(s.log.rows[:s.fits[len(s.fits)-1].BasedOn]) {
-		if s.teaches(a) {
-			s.refit.answers++
-		}
-	}
-	f, vectors, err := s.recorded(int64(len(s.fits)))
-	if err != nil {
-		s.impaired = err
-		s.cfg.Log.Error("learnt features cannot be used; the session continues with the features of its environment, and no answer is lost",
-			"session", s.spec.ID, "err", err)
-		return
-	}
-	s.represent(f, posterior.New(s.posteriorConfig(f.model)), vectors) // restoreBelief sets the answers
-}
-
-// recorded returns the features of a version, under which everything that the session
-// needs can be computed, and the queries of the generation as vectors.
-func (s *Session) recorded(version int64) (f features, vectors []idrl.QueryVector, err error) {
-	if f, err = s.under(version); err != nil {
-		return f, nil, err
-	}
-	if err = f.policies(s.learner.Policies().All()); err != nil {
-		return f, nil, err
-	}
-	if _, err = s.items(f.view, idrl.Effective(s.log.rows)); err != nil || s.gen == nil {
-		return f, nil, err
-	}
-	vectors, err = f.view.Queries(s.gen.Queries)
-	return f, vectors, err
-}
-
-// prepared is what the session needs of a generation under some features.
-type prepared struct {
-	features
-	vectors []idrl.QueryVector // its queries
-	sight   *sight             // what a person sees of it; nil where that does not matter
-}
-
-// preparer returns what computes all that the session needs of a generation under the
-// features in use. It may be called from any goroutine: the work takes long where features
-// are learnt, and answers would wait for it.
-func (s *Session) preparer() func(g *idrl.Generation) (prepared, error) {
-	return s.prepareFrom(s.sight)
-}
-
-// prepareFrom is preparer where known has what is seen of some of the generation.
-func (s *Session) prepareFrom(known *sight) func(g *idrl.Generation) (prepared, error) {
-	see := s.beholder(known)
-	p, from := prepared{features: s.features}, shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), remarks: s.spec.Remarks, arena: s.spec.Arena}
-	return func(g *idrl.Generation) (prepared, error) {
-		from.gen = g
-		p.view = representation.New(p.rep, from.source(s.cfg.Discount))
-		if err := p.policies(g.Candidates, g.Pool); err != nil {
-			return p, err
-		}
-		var err error
-		if p.vectors, err = p.view.Queries(g.Queries); err != nil {
-			return p, err
-		}
-		p.sight, err = see(g)
-		return p, err
-	}
-}
-
-// beholder returns what makes a sight of a generation from what is known. It may be called
-// from any goroutine. Where it does not matter what people see, that is nil.
-func (s *Session) beholder(known *sight) func(*idrl.Generation) (*sight, error) {
-	if !s.seesQuestions() {
-		return func(*idrl.Generation) (*sight, error) { return nil, nil }
-	}
-	own, recent := known.clone(), s.recentClips()
-	return func(g *idrl.Generation) (*sight, error) { return own, own.measureGeneration(g, recent) }
-}
-
-// look makes the sight that of the generation in use, which it is unless the session was just
-// loaded. Its error is that of the journal.
-func (s *Session) look() error {
-	if s.gen == nil || !s.seesQuestions() || s.sight.index != nil {
-		return nil
-	}
-	return s.sight.measureGeneration(s.gen, s.recentClips())
-}
-
-// seesQuestions reports whether questions are chosen by what people see.
-func (s *Session) seesQuestions() bool { return s.spec.Questions == idrl.AnswerableQuestions }
-
-// use takes over what was prepared of g, but for its sight, and returns it. Where
-// features came into use since, it prepares g again.
-func (s *Session) use(p prepared, g *idrl.Generation) (_ prepared, err error) {
-	if p.version() != s.features.version() {
-		if p, err = s.prepareFrom(cmp.Or(p.sight, s.sight))(g); err != nil {
-			return p, err
-		}
-	}
-	s.features.view.Absorb(p.view)
-	return p, nil
-}
-
-// hand notes an assignment, and keeps what its question shows.
-func (s *Session) hand(as idrl.Assignment) {
-	s.asked.add(as)
-	for _, id := range as.Query.Clips {
-		if c, ok := s.gen.Clips[id]; ok {
-			c.Media, c.Snapshots = nil, nil
-			s.shelf.asked[id] = c
-		}
-	}
-}
-
-// pending returns the queries of awaited as vectors, and with whom each of them is, without
-// those that are held out, from which nothing is learnt. They are valid until the next call.
-func (s *Session) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
-	out, with := s.selector.pending[:0], s.selector.with[:0]
-	for as := range s.awaited(fresh) {
-		if as.Condition == idrl.HeldOut {
-			continue
-		}
-		v, err := s.features.view.Query(as.Query)
-		if err != nil {
-			return nil, nil, err
-		}
-		out, with = append(out, *v), append(with, as.Annotator)
-	}
-	s.selector.pending, s.selector.with = out, with
-	return out, with, nil
 }

@@ -11,7 +11,7 @@ import (
 // foresee, and each such question once. n is the number of the assignment. Like choose it is
 // a function of the log, the assignments so far and the settings. Its error is that of the
 // journal.
-func (s *Session) gold(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
+func (s *selector) gold(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
 	every := s.golden.Every
 	if every == 0 || len(s.golden.Questions) == 0 {
 		return as, false, nil
@@ -41,7 +41,7 @@ func (s *Session) gold(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (
 
 // own returns the questions that were put to the annotator, those of fresh included, without
 // those that were asked again after a withdrawal.
-func (s *Session) own(who idrl.AnnotatorID, fresh []idrl.Assignment) (own []*idrl.Assignment) {
+func (s *record) own(who idrl.AnnotatorID, fresh []idrl.Assignment) (own []*idrl.Assignment) {
 	for _, a := range s.asked.of[who] {
 		if a.Reopens == "" {
 			own = append(own, a)
@@ -60,7 +60,7 @@ const maxGoldTries = 10
 
 // freshGold draws a gold question that is not among own, plays, is not held out, and does not
 // look like one of the last questions.
-func (s *Session) freshGold(own []*idrl.Assignment, last []idrl.Query, n int64) (idrl.Known, bool, error) {
+func (s *selector) freshGold(own []*idrl.Assignment, last []idrl.Query, n int64) (idrl.Known, bool, error) {
 	had := map[idrl.QueryID]bool{}
 	for _, a := range own {
 		had[a.Query.ID] = true
@@ -87,7 +87,7 @@ func (s *Session) freshGold(own []*idrl.Assignment, last []idrl.Query, n int64) 
 
 // seenLately reports whether a question looks like one of last, where it matters what people
 // see. Its error is that of the journal.
-func (s *Session) seenLately(q idrl.Query, last []idrl.Query) (bool, error) {
+func (s *selector) seenLately(q idrl.Query, last []idrl.Query) (bool, error) {
 	if !s.seesQuestions() {
 		return false, nil
 	}
@@ -129,14 +129,4 @@ func looksLike(a, b []*measure.View) (is bool) {
 		is, err = measure.Alike(a[0], b[0])
 	}
 	return is && err == nil // what shows other things is not alike
-}
-
-// takeGold takes in which questions have known answers, and puts their clips on the shelf.
-func (s *Session) takeGold(now idrl.GoldSettings) {
-	s.golden = now
-	for _, k := range now.Questions {
-		for _, c := range k.Clips {
-			s.shelf.asked[c.ID] = c
-		}
-	}
 }

@@ -15,7 +15,7 @@ import (
 // those clips of the generation with which the answer tells most, all of which look different
 // from one another, if there are as many. ok is false if there are too few clips. Its errors
 // are those of the journal.
-func (s *Session) chooseGroup(who idrl.AnnotatorID, n int64, pair idrl.Query, choice learning.Choice, pending []idrl.QueryVector) (as idrl.Assignment, ok bool, err error) {
+func (s *selector) chooseGroup(who idrl.AnnotatorID, n int64, pair idrl.Query, choice learning.Choice, pending []idrl.QueryVector) (as idrl.Assignment, ok bool, err error) {
 	why, err := s.why(pair, choice)
 	if err != nil {
 		return as, false, err
@@ -40,7 +40,7 @@ func (s *Session) chooseGroup(who idrl.AnnotatorID, n int64, pair idrl.Query, ch
 }
 
 // order draws in which order the clips of assignment n are shown.
-func (s *Session) order(n int64) (out idrl.Order) {
+func (s *selector) order(n int64) (out idrl.Order) {
 	for _, place := range rng.New(s.spec.Seed, "side", uint64(n)).Perm(idrl.GroupSize) { // #nosec G115 -- assignments are counted from 1
 		out += idrl.Order(idrl.SideOf(place))
 	}
@@ -48,7 +48,7 @@ func (s *Session) order(n int64) (out idrl.Order) {
 }
 
 // groupClips returns the clips that the generation asks about, those of pair first.
-func (s *Session) groupClips(pair idrl.Query) (out []idrl.ClipID) {
+func (s *selector) groupClips(pair idrl.Query) (out []idrl.ClipID) {
 	has := map[idrl.ClipID]bool{}
 	add := func(q idrl.Query) {
 		for _, id := range q.Clips {
@@ -67,7 +67,7 @@ func (s *Session) groupClips(pair idrl.Query) (out []idrl.ClipID) {
 // grouped returns the clips of a group that begins with the first two, and by how much its
 // answer is expected to lessen the variance that they were chosen for. strict asks that no
 // two of them look alike.
-func (s *Session) grouped(clips []idrl.ClipID, choice learning.Choice, pending []idrl.QueryVector, strict bool) (group []idrl.ClipID, gone float64, err error) {
+func (s *selector) grouped(clips []idrl.ClipID, choice learning.Choice, pending []idrl.QueryVector, strict bool) (group []idrl.ClipID, gone float64, err error) {
 	each, err := s.features.view.Clips(clips)
 	if err != nil {
 		return nil, 0, err
@@ -93,7 +93,7 @@ func (s *Session) grouped(clips []idrl.ClipID, choice learning.Choice, pending [
 
 // delta returns the difference of the two policies that a pair of clips was chosen for, nil
 // without.
-func (s *Session) delta(choice learning.Choice) []float64 {
+func (s *selector) delta(choice learning.Choice) []float64 {
 	var a, b []float64
 	for _, c := range s.learner.Policies().All() {
 		switch c.ID {
@@ -112,7 +112,7 @@ func (s *Session) delta(choice learning.Choice) []float64 {
 // groupWeight is acquisition.Grouping.Weight: 0 for a clip that looks like one of those chosen,
 // or has the same features; else the mean probability of a clear answer to its comparisons with
 // them, 1 where what people see does not matter or is not known.
-func (s *Session) groupWeight(clips []idrl.ClipID, chosen []int, i int, mean, variance []float64, strict bool) (float64, error) {
+func (s *selector) groupWeight(clips []idrl.ClipID, chosen []int, i int, mean, variance []float64, strict bool) (float64, error) {
 	for _, v := range variance {
 		if !(v > 0) {
 			return 0, nil
@@ -134,7 +134,7 @@ func (s *Session) groupWeight(clips []idrl.ClipID, chosen []int, i int, mean, va
 
 // pairSeen returns what a person sees of two clips of the generation, and whether they look
 // alike; then nothing else is known. It remembers the former for the generation.
-func (s *Session) pairSeen(a, b idrl.ClipID) (out seen, alike bool, err error) {
+func (s *selector) pairSeen(a, b idrl.ClipID) (out seen, alike bool, err error) {
 	row, err := s.sight.row(a, nil)
 	if err != nil {
 		return out, false, err
@@ -145,11 +145,11 @@ func (s *Session) pairSeen(a, b idrl.ClipID) (out seen, alike bool, err error) {
 		}
 	}
 	q := idrl.Query{ID: idrl.PairID(a, b), Kind: idrl.CompareClips, Clips: []idrl.ClipID{a, b}}
-	if known, ok := s.selector.pairs[q.ID]; ok {
+	if known, ok := s.queries.pairs[q.ID]; ok {
 		return known, false, nil
 	}
 	if out, err = s.sight.question(q); err == nil {
-		s.selector.pairs[q.ID] = out
+		s.queries.pairs[q.ID] = out
 	}
 	return out, false, err
 }

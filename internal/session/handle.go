@@ -161,3 +161,12 @@ func (h Handle) Trainings(ctx context.Context, most int) ([]idrl.PastTraining, e
 	}
 	return s.Trainings(ctx, most)
 }
+
+// Posterior is Session.Posterior.
+func (h Handle) Posterior(ctx context.Context) (idrl.Held, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return idrl.Held{}, err
+	}
+	return s.Posterior(ctx)
+}

@@ -3,44 +3,42 @@ package session
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/learn/representation"
 )
 
+// An inference is what a session has learnt from the answers that count.
+type inference struct {
+	*learntFeatures
+	history *posterior.History // the effective answers
+	learner *learning.Learner  // whose posterior is that of history
+	fitting background
+}
+
 // know sets the effective answers and the belief.
-func (s *Session) know(h *posterior.History) {
+func (s *inference) know(h *posterior.History) {
 	s.history = h
 	s.learner.Become(h.Posterior())
 }
 
 // noteFit logs a fit that did not converge.
-func (s *Session) noteFit(r idrl.FitReport) {
+func (s *inference) noteFit(r idrl.FitReport) {
 	if !r.Converged {
 		s.cfg.Log.Warn("the fit of the posterior did not converge; its result is used as it is", "session", s.spec.ID,
 			"answers", r.Answers, "sweeps", r.Sweeps, "change", r.Change, "skipped", r.Skipped)
 	}
 }
 
-// current reports whether the last snapshot is of today's definition, and about the
-// weights of the features in use.
-func (s *Session) current(snapshots []idrl.Snapshot) bool {
-	return len(snapshots) == 0 && len(s.fits) == 0 || len(snapshots) > 0 && s.usable(snapshots[len(snapshots)-1])
-}
-
-// usable reports whether a snapshot is of today's definition, and about the weights of
-// the features in use.
-func (s *Session) usable(snap idrl.Snapshot) bool {
-	return snap.Definition == idrl.PosteriorDefinition && snap.Representation == s.features.version()
-}
-
 // restoreHistory sets the effective answers of the log, whose posterior is last, or
 // nil if that is not known.
-func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior) error {
+func (s *inference) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior) error {
 	items, err := s.items(s.features.view, idrl.Effective(s.log.rows))
 	if err != nil {
 		return err
@@ -64,9 +62,84 @@ func (s *Session) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior)
 	return nil
 }
 
+// restoreBelief sets the belief, and which answers the belief
+// foretold. Snapshots are a cache: if the last one is damaged then the belief is computed
+// from the log, which gives the same bits. One of an earlier version that is damaged costs the
+// mark of the answer after it.
+func (s *inference) restoreBelief(snapshots []idrl.Snapshot) (err error) {
+	m := met{mean: s.cfg.Model.Prior().Mean(nil)}
+	f, err := s.under(0)
+	if err != nil {
+		return err
+	}
+	for _, snap := range snapshots {
+		if snap.Seq > s.log.seq() {
+			return fmt.Errorf("snapshot %d is ahead of the log, which ends at %d", snap.Seq, s.log.seq())
+		}
+		s.notePast(f, snap, m)
+		m.seq, m.mean, m.belief = -1, nil, nil // no row comes after it
+		if snap.Representation != f.version() {
+			next, err := s.under(snap.Representation)
+			if err != nil { // restoreFeatures has logged it
+				continue
+			}
+			f = next
+		}
+		if !snap.Emptied() { // else withdrawn data were part of it
+			m.take(f, snap)
+		}
+	}
+	if len(m.damaged) > 0 {
+		s.cfg.Log.Warn("stored posteriors are damaged; what is needed of them is computed from the answers, and no answer is lost",
+			"session", s.spec.ID, "damaged", len(m.damaged), "of", len(snapshots), "first", m.damaged[0])
+	}
+	if m.seq != s.log.seq() || !s.current(snapshots) {
+		m.belief = nil
+	}
+	return s.restoreHistory(snapshots, m.belief)
+}
+
+// met is the belief that the answer after log row seq met, as far as it is stored.
+type met struct {
+	seq     int64          // -1 where nothing is stored
+	mean    []float64      // nil likewise
+	belief  idrl.Posterior // nil where the mean alone is stored
+	damaged []error        // of the rows so far
+}
+
+// take sets the belief to that of a snapshot, about the weights of f.
+func (m *met) take(f features, snap idrl.Snapshot) {
+	if snap.Belief != nil || snap.Mean == nil {
+		p, err := f.decode(snap)
+		if err != nil {
+			m.damaged = append(m.damaged, err)
+		} else {
+			m.seq, m.mean, m.belief = snap.Seq, p.Mean(nil), p
+		}
+	}
+	if len(snap.Mean) == f.model.Prior().Dim() {
+		m.seq, m.mean = snap.Seq, snap.Mean
+	}
+}
+
+// notePast notes what the belief before, about the weights of f, foretold of the row of a
+// snapshot.
+func (s *inference) notePast(f features, snap idrl.Snapshot, m met) {
+	if m.seq != snap.Seq-1 {
+		return
+	}
+	a := s.log.at(snap.Seq)
+	if snap.Foretold == nil && m.belief != nil { // of an earlier version
+		if said, ok := s.foretell(f, a, m.belief, 0); ok {
+			snap.Foretold = said.P
+		}
+	}
+	s.notePrediction(f, a, m.mean, snap.Foretold)
+}
+
 // posteriorConfig may be called from any goroutine: it reads nothing of the session that
 // changes.
-func (s *Session) posteriorConfig(m idrl.RewardModel) posterior.Config {
+func (s *inference) posteriorConfig(m idrl.RewardModel) posterior.Config {
 	cfg := posterior.Config{Model: m, Note: s.noteFit, Go: s.fitting.run}
 	if s.cfg.Averaged != nil {
 		cfg.Averaged = s.cfg.Averaged(m)
@@ -74,8 +147,17 @@ func (s *Session) posteriorConfig(m idrl.RewardModel) posterior.Config {
 	return cfg
 }
 
+// encode returns the encoded posterior of h.
+func (s *inference) encode(h *posterior.History) ([]byte, error) {
+	b, err := s.features.model.Encode(h.Posterior())
+	if err != nil {
+		return nil, fmt.Errorf("encode the belief: %w", err)
+	}
+	return b, nil
+}
+
 // posteriorAfter returns the posterior after rows under f, from the log alone.
-func (s *Session) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior, error) {
+func (s *learntFeatures) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior, error) {
 	items, err := s.items(f.view, idrl.Effective(rows))
 	if err != nil {
 		return nil, err
@@ -84,7 +166,7 @@ func (s *Session) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior
 }
 
 // items returns those of answers, which are effective, that the posterior learns from.
-func (s *Session) items(under *representation.View, answers []idrl.Answer) (items []posterior.Item, err error) {
+func (s *learntFeatures) items(under *representation.View, answers []idrl.Answer) (items []posterior.Item, err error) {
 	items = make([]posterior.Item, 0, len(answers))
 	for _, a := range answers {
 		if !s.teaches(a) {
@@ -100,7 +182,7 @@ func (s *Session) items(under *representation.View, answers []idrl.Answer) (item
 }
 
 // extend returns h with answer a to q, the last one, if that counts.
-func (s *Session) extend(h *posterior.History, q *idrl.QueryVector, a idrl.Answer) (*posterior.History, error) {
+func (s *inference) extend(h *posterior.History, q *idrl.QueryVector, a idrl.Answer) (*posterior.History, error) {
 	if s.log.how[a.Annotator].Out || !s.teaches(a) {
 		return h, nil
 	}
@@ -126,7 +208,7 @@ type edited struct {
 }
 
 // withdrawal returns the edit that takes away answer of.
-func (s *Session) withdrawal(of idrl.Answer) edit {
+func (s *inference) withdrawal(of idrl.Answer) edit {
 	e := edit{at: s.log.seq(), under: s.features.version(), base: s.history, seq: of.Seq, later: s.history.After(of.Seq)}
 	if len(e.later) > 0 && e.later[0].Seq == of.Seq { // else it did not count
 		e.later = e.later[1:]
@@ -135,7 +217,7 @@ func (s *Session) withdrawal(of idrl.Answer) edit {
 }
 
 // recount returns the edit that has the answers of who count as the settings say.
-func (s *Session) recount(who idrl.AnnotatorID) (edit, error) {
+func (s *inference) recount(who idrl.AnnotatorID) (edit, error) {
 	e, how := edit{at: s.log.seq(), under: s.features.version(), base: s.history, seq: s.log.seq() + 1}, s.decided(who)
 	if first := s.log.of[who]; len(first) > 0 {
 		e.seq = s.log.rows[first[0]].Seq
@@ -155,7 +237,7 @@ func (s *Session) recount(who idrl.AnnotatorID) (edit, error) {
 
 // decided returns how replies count once the log says of who what the settings say, in its next
 // row.
-func (s *Session) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]idrl.Counting {
+func (s *record) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]idrl.Counting {
 	how, want := maps.Clone(s.log.how), s.wanted[who]
 	if want.Turned > 0 {
 		want.Turned = s.log.seq() + 1
@@ -165,7 +247,7 @@ func (s *Session) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]idrl.Counti
 }
 
 // heavyUndo returns the edit that the withdrawal a needs if that is long work; nil else.
-func (s *Session) heavyUndo(a idrl.Answer) (*edit, error) {
+func (s *inference) heavyUndo(a idrl.Answer) (*edit, error) {
 	of := s.log.find(a.Undoes)
 	if of == nil || of.Annotator != a.Annotator || s.log.undone[of.ID] || s.log.how[of.Annotator].Out || !s.teaches(*of) {
 		return nil, nil
@@ -178,7 +260,7 @@ func (s *Session) heavyUndo(a idrl.Answer) (*edit, error) {
 }
 
 // heavyDecision returns the edit that a decision needs if that is long work; nil else.
-func (s *Session) heavyDecision(who idrl.AnnotatorID) (*edit, error) {
+func (s *inference) heavyDecision(who idrl.AnnotatorID) (*edit, error) {
 	if s.follows(who) {
 		return nil, nil
 	}
@@ -191,7 +273,7 @@ func (s *Session) heavyDecision(who idrl.AnnotatorID) (*edit, error) {
 
 // ahead makes the edit that plan returns, if any, on the caller's goroutine.
 func (s *Session) ahead(ctx context.Context, plan func() (*edit, error)) (*edited, error) {
-	e, err := call(ctx, s, plan)
+	e, err := call(ctx, s.inbox, plan)
 	if err != nil || e == nil {
 		return nil, err
 	}
@@ -205,7 +287,7 @@ func (s *Session) ahead(ctx context.Context, plan func() (*edit, error)) (*edite
 // edited returns the history after an edit. ahead is the edit as it was made before,
 // or nil; it serves if the log has got nothing but replies since, and the features are the same. how says how
 // replies count after the edit.
-func (s *Session) edited(ahead *edited, how map[idrl.AnnotatorID]idrl.Counting, plan func() (edit, error)) (*posterior.History, error) {
+func (s *inference) edited(ahead *edited, how map[idrl.AnnotatorID]idrl.Counting, plan func() (edit, error)) (*posterior.History, error) {
 	if n := len(s.log.edits); ahead == nil || ahead.under != s.features.version() || n > 0 && int64(s.log.edits[n-1]) >= ahead.at {
 		e, err := plan()
 		if err != nil {

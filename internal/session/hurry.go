@@ -9,7 +9,7 @@ import (
 
 // hurry returns the doubts about an answer that arrived at now and was given in a hurry: a
 // function of the log, the assignments and the clip.
-func (s *Session) hurry(a idrl.Answer, as idrl.Assignment, now time.Time) idrl.Doubts {
+func (s *generation) hurry(a idrl.Answer, as idrl.Assignment, now time.Time) idrl.Doubts {
 	if s.spec.MinDwell == 0 && s.spec.MaxRate == 0 {
 		return 0
 	}
@@ -27,7 +27,7 @@ func (s *Session) hurry(a idrl.Answer, as idrl.Assignment, now time.Time) idrl.D
 }
 
 // secondsOf returns how long the longer clip of a question plays; 0 if that is not known.
-func (s *Session) secondsOf(as idrl.Assignment) float64 {
+func (s *generation) secondsOf(as idrl.Assignment) float64 {
 	if as.Why.Seconds > 0 || as.Query.Kind.Still() {
 		return as.Why.Seconds
 	}

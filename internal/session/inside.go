@@ -14,11 +14,11 @@ type Inside struct {
 // Recommended returns the policy that the session recommends now, the zero Candidate before any is
 // known.
 func (i Inside) Recommended(ctx context.Context) (idrl.Candidate, error) {
-	return call(ctx, i.Of, func() (idrl.Candidate, error) { return i.Of.learner.Recommend(), nil })
+	return call(ctx, i.Of.inbox, func() (idrl.Candidate, error) { return i.Of.learner.Recommend(), nil })
 }
 
 // Training returns what is trained now. Once it has returned, every training that the requests
 // before it made due has begun.
 func (i Inside) Training(ctx context.Context) (idrl.Training, error) {
-	return call(ctx, i.Of, func() (idrl.Training, error) { return i.Of.trainingNow(), nil })
+	return call(ctx, i.Of.inbox, func() (idrl.Training, error) { return i.Of.trainingNow(), nil })
 }

@@ -14,7 +14,7 @@ import (
 // Insight returns what there is to say of the posterior and of labelling now, for a
 // researcher. The session's goroutine only hands over what does not change; the work is
 // done by the caller's.
-func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
+func (s *reports) Insight(ctx context.Context) (*insight.Report, error) {
 	type handed struct {
 		known *insight.Report // nil unless it is made already
 		src   insight.Source
@@ -23,7 +23,7 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 	if err := ctx.Err(); err != nil { // which a report that is made already would not notice
 		return nil, err
 	}
-	h, err := call(ctx, s, func() (handed, error) {
+	h, err := call(ctx, s.inbox, func() (handed, error) {
 		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
 			return handed{known: r}, nil
 		}
@@ -46,8 +46,8 @@ func (s *Session) Insight(ctx context.Context) (*insight.Report, error) {
 }
 
 // Open returns the questions that people hold.
-func (s *Session) Open(ctx context.Context) ([]idrl.Assignment, error) {
-	return call(ctx, s, func() (out []idrl.Assignment, err error) {
+func (s *reports) Open(ctx context.Context) ([]idrl.Assignment, error) {
+	return call(ctx, s.inbox, func() (out []idrl.Assignment, err error) {
 		for as := range s.asked.live(s.cfg.Now()) {
 			out = append(out, *as)
 		}
@@ -57,7 +57,7 @@ func (s *Session) Open(ctx context.Context) ([]idrl.Assignment, error) {
 
 // source returns the source of a report, without the networks and Turned. Rows of the log are never changed, and the next
 // ones come after those that are handed over.
-func (s *Session) source() insight.Source {
+func (s *reports) source() insight.Source {
 	src := insight.Source{
 		Seq: s.log.seq(), Log: slices.Clip(s.log.rows), History: s.history,
 		Version: s.features.version(), Model: s.features.model, Seed: s.spec.Seed,
@@ -98,8 +98,8 @@ type named struct {
 // Questions returns questions that were answered, newest first, also those whose answers do
 // not count. more says that there are earlier ones. Like Insight it works on the caller's
 // goroutine.
-func (s *Session) Questions(ctx context.Context, w insight.Wanted) (out []insight.Question, more bool, err error) {
-	h, err := call(ctx, s, func() (askings, error) { return s.askings(w.Before, min(w.N, insight.MostWanted)), nil })
+func (s *reports) Questions(ctx context.Context, w insight.Wanted) (out []insight.Question, more bool, err error) {
+	h, err := call(ctx, s.inbox, func() (askings, error) { return s.askings(w.Before, min(w.N, insight.MostWanted)), nil })
 	if err != nil {
 		return nil, false, err
 	}
@@ -191,7 +191,7 @@ func (h *askings) policy(id idrl.PolicyID, now []float64, then idrl.Chance) insi
 }
 
 // askings returns what Questions needs.
-func (s *Session) askings(before int64, n int) askings {
+func (s *reports) askings(before int64, n int) askings {
 	if before <= 0 || before > s.log.seq() {
 		before = s.log.seq() + 1
 	}
@@ -223,7 +223,7 @@ func (s *Session) askings(before int64, n int) askings {
 }
 
 // named finds a policy by its name.
-func (s *Session) named(id idrl.PolicyID) named {
+func (s *reports) named(id idrl.PolicyID) named {
 	policies := s.learner.Policies()
 	all := policies.All()
 	i := slices.IndexFunc(all, func(c idrl.Candidate) bool { return c.ID == id })

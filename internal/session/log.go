@@ -15,7 +15,7 @@ type answerLog struct {
 	byID      map[idrl.AnswerID]int
 	undone    map[idrl.AnswerID]bool
 	predicted []quality.Hit      // whether the belief before a decisive comparison foretold it, by Seq
-	outcomes  []insight.Forecast // of comparisons, from before the answer, by Seq; see Session.foretell
+	outcomes  []insight.Forecast // of comparisons, from before the answer, by Seq; see learntFeatures.foretell
 	all       tally              // of everybody who counts
 	mine      map[idrl.AnnotatorID]tally
 	unclear   map[idrl.QueryID]int               // replies of can't tell or skip that count

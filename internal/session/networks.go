@@ -8,6 +8,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/representation"
+	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
 
 	"gonum.org/v1/gonum/floats"
@@ -29,11 +30,30 @@ type looked struct {
 	list []insight.Network
 }
 
+// network returns what is to be said of the reward network of the session.
+func (s *reports) network() idrl.Network {
+	if s.spec.Model != idrl.NetworkModel {
+		return idrl.Network{}
+	}
+	n := idrl.Network{Used: true, Version: s.features.version(), Fitting: s.refit.outcome != nil}
+	if n.Version > 0 {
+		n.BasedOn = s.fits[n.Version-1].BasedOn
+	}
+	var c quality.Calibration
+	for _, o := range s.log.outcomes {
+		if s.log.counts(o.Seq) {
+			c.Add(o.P, o.Of(s.log.counted(s.log.at(o.Seq)).Choice).Actual)
+		}
+	}
+	n.Predictions = idrl.Predictions{Answers: c.Len(), LogLoss: c.LogLoss(), ECE: c.ECE(), Right: c.Right()}
+	return n
+}
+
 // networks returns what the learnt networks reward, for the caller's goroutine to compute. All of
 // them are looked at with the same clips: of those that were asked about up to the row that the
 // last network was learnt from, at most mostClips, evenly spaced in the order in which they were
 // asked.
-func (s *Session) networks() func(context.Context) ([]insight.Network, error) {
+func (s *reports) networks() func(context.Context) ([]insight.Network, error) {
 	fits := s.fits
 	if known := s.gallery.last.Load(); known != nil && known.fits == len(fits) {
 		return func(context.Context) ([]insight.Network, error) { return known.list, nil }
@@ -88,7 +108,7 @@ func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.
 }
 
 // rewarded returns what the network of f rewards in clips.
-func (s *Session) rewarded(f idrl.LearntFit, from *shelf, clips []idrl.ClipID) (n insight.Network, err error) {
+func (s *reports) rewarded(f idrl.LearntFit, from *shelf, clips []idrl.ClipID) (n insight.Network, err error) {
 	n = insight.Network{Version: f.Version, BasedOn: f.BasedOn}
 	under, err := s.open(f, from)
 	if err != nil {

@@ -2,16 +2,9 @@ package session
 
 import "tiebreak/internal/idrl"
 
-// fixedPolicies reports whether no policy is trained: all there are were uploaded, or acted in rollouts
-// that were imported.
-func (s *Session) fixedPolicies() bool { return s.spec.Uploads() || s.cfg.Steps != nil }
-
-// answersTrained reports whether the generation in use was trained on answers of this session that count.
-func (s *Session) answersTrained() bool { return s.gen != nil && s.history.Before(s.gen.BasedOn+1) > 0 }
-
 // objections returns the objections to the statement of regret about the present, without those
 // that are expensive to find.
-func (s *Session) objections() (out []idrl.Objection) {
+func (s *statements) objections() (out []idrl.Objection) {
 	if s.gen == nil {
 		return nil
 	}
@@ -24,7 +17,7 @@ func (s *Session) objections() (out []idrl.Objection) {
 // otherReturn objects if by the return by which the session does not compare them, the recommended
 // policy loses more than is tolerated to another one under the posterior mean, or is not as surely
 // near the best as the session wants, where it is by its own.
-func (s *Session) otherReturn() []idrl.Objection {
+func (s *statements) otherReturn() []idrl.Objection {
 	if s.cfg.Steps == nil {
 		return nil
 	}
@@ -52,7 +45,7 @@ func (s *Session) otherReturn() []idrl.Objection {
 
 // unasked objects if what decides between the best policies was not asked about. Its cost is
 // that of learning.Learner.Unasked.
-func (s *Session) unasked() []idrl.Objection {
+func (s *statements) unasked() []idrl.Objection {
 	leader, rival, feature, ok := s.learner.Unasked(s.spec.Doubt, s.spec.Tolerance*s.present().Span)
 	if !ok {
 		return nil
@@ -62,12 +55,4 @@ func (s *Session) unasked() []idrl.Objection {
 		name = s.spec.Features[feature]
 	}
 	return []idrl.Objection{idrl.ObjectUnasked(s.called(leader), s.called(rival), name)}
-}
-
-// called returns the name of a policy for researchers.
-func (s *Session) called(c idrl.Candidate) string {
-	if t := s.title(c); t != "" {
-		return t
-	}
-	return string(c.ID)
 }

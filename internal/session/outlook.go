@@ -9,23 +9,23 @@ import (
 
 // firstClips tells an annotator how long they wait for the first question. It says
 // nothing of candidates.
-func (s *Session) firstClips() string {
-	if s.spec.Uploads() {
+func (t *training) firstClips() string {
+	if t.spec.Uploads() {
 		return "There are no clips yet. This page continues by itself as soon as some are uploaded."
 	}
-	t := s.training.state
-	about := aboutTime(s.timeLeft())
+	now := t.state
+	about := aboutTime(t.timeLeft())
 	switch {
-	case s.training.hopeless:
+	case t.hopeless:
 		return "There are no questions: the clips could not be made. Please tell the person who gave you the link."
-	case s.training.retry != nil:
+	case t.retry != nil:
 		return "The first clips could not be made. The server tries again in a moment."
-	case t.Outlook.Waiting && t.Outlook.Ahead > 0:
-		return "The first clips are being made. " + before(t.Outlook.Ahead, "session", "sessions") + and("; ", about) + "."
-	case t.Total > 0:
-		return fmt.Sprintf("The first clips are being made: step %d of %d%s.", min(t.Done+1, t.Total), t.Total, and(", ", about)) + s.slowSteps()
+	case now.Outlook.Waiting && now.Outlook.Ahead > 0:
+		return "The first clips are being made. " + before(now.Outlook.Ahead, "session", "sessions") + and("; ", about) + "."
+	case now.Total > 0:
+		return fmt.Sprintf("The first clips are being made: step %d of %d%s.", min(now.Done+1, now.Total), now.Total, and(", ", about)) + t.slowSteps()
 	default:
-		return "The first clips are being made" + and(": ", about) + "." + s.slowSteps()
+		return "The first clips are being made" + and(": ", about) + "." + t.slowSteps()
 	}
 }
 
@@ -33,8 +33,8 @@ func (s *Session) firstClips() string {
 const slowStep = 0.005
 
 // slowSteps says to an annotator why the first clips take long; nothing where they do not.
-func (s *Session) slowSteps() string {
-	if s.cfg.StepSec < slowStep {
+func (t *training) slowSteps() string {
+	if t.cfg.StepSec < slowStep {
 		return ""
 	}
 	return " The simulation is slow; this page continues by itself when the clips are ready."
@@ -49,7 +49,7 @@ type toLearn struct {
 }
 
 // yetToLearn returns how many answers the generation in use has not learnt from.
-func (s *Session) yetToLearn() int {
+func (s *schedule) yetToLearn() int {
 	u := &s.toLearn
 	if u.from != s.gen.BasedOn || u.to < u.from || u.edits != len(s.log.edits) {
 		*u = toLearn{from: s.gen.BasedOn, to: s.gen.BasedOn, edits: len(s.log.edits)}
@@ -64,56 +64,55 @@ func (s *Session) yetToLearn() int {
 
 // learning says which answers the generation in use has not learnt from. There are none where
 // nothing is trained from answers.
-func (s *Session) learning() (l idrl.Learning) {
-	if s.gen == nil || s.spec.IsArena() || s.spec.Uploads() || s.cfg.Unseen {
+func (t *training) learning() (l idrl.Learning) {
+	if t.gen == nil || t.spec.IsArena() || t.spec.Uploads() || t.cfg.Unseen {
 		return l
 	}
-	l.Answers = s.yetToLearn()
-	t := &s.training
-	_, due := s.nextPoint()
+	l.Answers = t.yetToLearn()
+	_, due := t.nextPoint()
 	l.Running = l.Answers > 0 && !t.hopeless && (due || t.ready != nil || t.result != nil && !t.state.FollowUp)
 	return l
 }
 
 // trainingNow is the state of the training with words on when it will end.
-func (s *Session) trainingNow() idrl.Training {
-	t := s.training.state
-	if s.training.result != nil {
-		t.Fixed = s.fixed()
-		t.Cancel = t.Fixed == ""
+func (t *training) trainingNow() idrl.Training {
+	now := t.state
+	if t.result != nil {
+		now.Fixed = t.fixed()
+		now.Cancel = now.Fixed == ""
 	}
-	t.Cancelled = s.training.result == nil && s.training.rest == s.log.seq()
-	if !t.Running {
-		return t
+	now.Cancelled = t.result == nil && t.rest == t.log.seq()
+	if !now.Running {
+		return now
 	}
-	t.Left = aboutTime(s.timeLeft())
-	if s.gen == nil && s.cfg.StepSec >= slowStep && t.What != "" {
-		t.What += fmt.Sprintf("; a step of this environment takes %.3g ms of processor time, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)",
-			1000*s.cfg.StepSec)
+	now.Left = aboutTime(t.timeLeft())
+	if t.gen == nil && t.cfg.StepSec >= slowStep && now.What != "" {
+		now.What += fmt.Sprintf("; a step of this environment takes %.3g ms of processor time, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)",
+			1000*t.cfg.StepSec)
 	}
-	if t.Outlook.Paused {
-		t.What = "paused while a shorter training of another session is done" + and("; before: ", t.What)
+	if now.Outlook.Paused {
+		now.What = "paused while a shorter training of another session is done" + and("; before: ", now.What)
 	}
-	if t.Outlook.Waiting {
-		t.What = "waiting for the trainer"
-		if t.Outlook.Ahead > 0 {
-			t.What += ", " + before(t.Outlook.Ahead, "training", "trainings")
+	if now.Outlook.Waiting {
+		now.What = "waiting for the trainer"
+		if now.Outlook.Ahead > 0 {
+			now.What += ", " + before(now.Outlook.Ahead, "training", "trainings")
 		}
 	}
-	if t.FollowUp {
-		t.What = "improving the best policy while no answers come" + and(": ", t.What)
+	if now.FollowUp {
+		now.What = "improving the best policy while no answers come" + and(": ", now.What)
 	}
-	return t
+	return now
 }
 
 // timeLeft returns how long the training under way still takes, by its speed so far, or
 // else by how long others like it took; 0 if neither is known.
-func (s *Session) timeLeft() time.Duration {
-	now := s.cfg.Now()
-	if left := s.training.pace.left(now); left > 0 {
+func (t *training) timeLeft() time.Duration {
+	now := t.cfg.Now()
+	if left := t.pace.left(now); left > 0 {
 		return left
 	}
-	return max(0, s.training.state.Outlook.Ready.Sub(now))
+	return max(0, t.state.Outlook.Ready.Sub(now))
 }
 
 func before(n int, one, many string) string {

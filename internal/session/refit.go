@@ -16,7 +16,8 @@ import (
 // With AdoptAfter above 0 they come into use before anything else happens, so that
 // questions do not depend on how fast the machine is.
 type refit struct {
-	result  chan refitted // nil when nothing is being learnt
+	*statements
+	outcome chan refitted // nil when nothing is being learnt
 	answers int           // that the last attempt saw
 	seen    int64         // log row at which nothing was due; -1 before
 }
@@ -35,54 +36,47 @@ type refitted struct {
 
 // wait returns when no goroutine is left.
 func (r *refit) wait() {
-	if r.result != nil {
-		<-r.result
+	if r.outcome != nil {
+		<-r.outcome
 	}
 }
 
 // refitDue reports whether features are to be learnt now.
-func (s *Session) refitDue() bool {
-	r := &s.refit
-	if s.cfg.Learner == nil || r.result != nil || s.impaired != nil || s.gen == nil || r.seen == s.log.seq() {
+func (r *refit) refitDue() bool {
+	if r.cfg.Learner == nil || r.outcome != nil || r.impaired != nil || r.gen == nil || r.seen == r.log.seq() {
 		return false
 	}
-	for m := r.answers + 1; m <= s.history.Len(); m++ {
-		if s.cfg.Learner.Due(m) {
+	for m := r.answers + 1; m <= r.history.Len(); m++ {
+		if r.cfg.Learner.Due(m) {
 			return true
 		}
 	}
-	r.seen = s.log.seq()
+	r.seen = r.log.seq()
 	return false
 }
 
-// mustWait reports whether no row may be added now, so that the order of questions does
-// not depend on how fast learning is.
-func (s *Session) mustWait() bool {
-	return s.adoptionDue() || s.spec.AdoptAfter > 0 && (s.refit.result != nil || s.refitDue())
-}
-
 // startRefit begins to learn features if that is due.
-func (s *Session) startRefit(ctx context.Context) {
-	if s.held() || !s.refitDue() {
+func (r *refit) startRefit(ctx context.Context) {
+	if !r.refitDue() {
 		return
 	}
-	version := int64(len(s.fits)) + 1
+	version := int64(len(r.fits)) + 1
 	res := refitted{
 		fit: idrl.LearntFit{
-			Learner: s.cfg.Learner.Name(), Version: version, BasedOn: s.log.seq(), Seed: rng.New(s.spec.Seed, "fit", uint64(version)).Uint64(),
+			Learner: r.cfg.Learner.Name(), Version: version, BasedOn: r.log.seq(), Seed: rng.New(r.spec.Seed, "fit", uint64(version)).Uint64(),
 		},
-		shelf: &shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), gen: s.gen, remarks: s.spec.Remarks, arena: s.spec.Arena},
-		gen:   s.gen, at: s.log.seq(),
+		shelf: &shelf{journal: r.cfg.Journal, session: r.spec.ID, asked: maps.Clone(r.shelf.asked), gen: r.gen, remarks: r.spec.Remarks, arena: r.spec.Arena},
+		gen:   r.gen, at: r.log.seq(),
 	}
-	items, known := s.history.After(0), s.learner.Policies().All()
-	s.refit.answers = s.history.Len()
-	s.beside(res, func(res *refitted) error { return s.learn(ctx, res, items, known) })
+	items, known := r.history.After(0), r.learner.Policies().All()
+	r.answers = r.history.Len()
+	r.beside(res, func(res *refitted) error { return r.learn(ctx, res, items, known) })
 }
 
 // beside runs work on res in a goroutine of its own. The session does not touch res until it is done.
-func (s *Session) beside(res refitted, work func(*refitted) error) {
+func (r *refit) beside(res refitted, work func(*refitted) error) {
 	c := make(chan refitted, 1)
-	s.refit.result = c
+	r.outcome = c
 	go func() {
 		res.err = work(&res)
 		c <- res
@@ -99,15 +93,15 @@ func (res *refitted) present(known []idrl.Candidate) (err error) {
 
 // learn learns features from items and computes what the session needs of them. It runs
 // beside the session and touches nothing of it that changes.
-func (s *Session) learn(ctx context.Context, res *refitted, items []posterior.Item, known []idrl.Candidate) (err error) {
+func (r *refit) learn(ctx context.Context, res *refitted, items []posterior.Item, known []idrl.Candidate) (err error) {
 	data, err := dataset(res.shelf, items)
 	if err != nil {
 		return err
 	}
-	if res.fit.Content, err = s.cfg.Learner.Learn(ctx, data, res.fit.Version, res.fit.Seed); err != nil {
+	if res.fit.Content, err = r.cfg.Learner.Learn(ctx, data, res.fit.Version, res.fit.Seed); err != nil {
 		return err
 	}
-	if res.features, err = s.open(res.fit, res.shelf); err != nil {
+	if res.features, err = r.open(res.fit, res.shelf); err != nil {
 		return err
 	}
 	if err = res.present(known); err != nil {
@@ -118,7 +112,7 @@ func (s *Session) learn(ctx context.Context, res *refitted, items []posterior.It
 			return err
 		}
 	}
-	res.history, err = posterior.New(s.posteriorConfig(res.model)).Replace(ctx, 0, items)
+	res.history, err = posterior.New(r.posteriorConfig(res.model)).Replace(ctx, 0, items)
 	return err
 }
 
@@ -155,42 +149,64 @@ func (s *Session) relearnt(ctx context.Context, res refitted) {
 	s.publish(idrl.EventAdopted, "")
 }
 
-func (s *Session) adoptFit(ctx context.Context, res *refitted) error {
+func (r *refit) adoptFit(ctx context.Context, res *refitted) error {
 	if res.err != nil {
 		return res.err
 	}
-	res.shelf.asked, res.shelf.gen = s.shelf.asked, s.gen
-	history, err := s.caughtUp(res)
+	res.shelf.asked, res.shelf.gen = r.shelf.asked, r.gen
+	history, err := r.caughtUp(res)
 	if err != nil {
 		return err
 	}
-	res.fit.AdoptedAt = s.log.seq()
-	if err := s.cfg.Journal.AdoptFit(context.WithoutCancel(ctx), s.spec.ID, res.fit); err != nil {
+	res.fit.AdoptedAt = r.log.seq()
+	if err := r.cfg.Journal.AdoptFit(context.WithoutCancel(ctx), r.spec.ID, res.fit); err != nil {
 		return fmt.Errorf("record features %d: %w", res.fit.Version, err)
 	}
-	s.fits, s.shelf = append(s.fits, res.fit), res.shelf
-	s.represent(res.features, history, res.vectors)
+	r.fits, r.shelf = append(r.fits, res.fit), res.shelf
+	r.represent(res.features, history, res.vectors)
 	return nil
 }
 
 // caughtUp returns the history of res with what was added to the log since.
-func (s *Session) caughtUp(res *refitted) (*posterior.History, error) {
-	if n := len(s.log.edits); n > 0 && int64(s.log.edits[n-1]) >= res.at { // other answers count now
-		items, err := s.items(res.view, idrl.Effective(s.log.rows))
+func (r *refit) caughtUp(res *refitted) (*posterior.History, error) {
+	if n := len(r.log.edits); n > 0 && int64(r.log.edits[n-1]) >= res.at { // other answers count now
+		items, err := r.items(res.view, idrl.Effective(r.log.rows))
 		if err != nil {
 			return nil, err
 		}
 		return res.history.Replace(context.Background(), 0, items)
 	}
 	h := res.history
-	for _, a := range s.log.rows[res.at:] {
-		q, err := s.question(res.view, a)
+	for _, a := range r.log.rows[res.at:] {
+		q, err := r.question(res.view, a)
 		if err != nil {
 			return nil, err
 		}
-		if h, err = s.extend(h, q, a); err != nil {
+		if h, err = r.extend(h, q, a); err != nil {
 			return nil, err
 		}
 	}
 	return h, nil
+}
+
+// restoreFeatures makes the features that were learnt last those in use. If they cannot
+// be used then the session goes on with those of its environment, and says so: the log
+// is the truth, and the next start tries again.
+func (r *refit) restoreFeatures() {
+	if len(r.fits) == 0 {
+		return
+	}
+	for _, a := range idrl.Effective(r.log.rows[:r.fits[len(r.fits)-1].BasedOn]) {
+		if r.teaches(a) {
+			r.answers++
+		}
+	}
+	f, vectors, err := r.recorded(int64(len(r.fits)))
+	if err != nil {
+		r.impaired = err
+		r.cfg.Log.Error("learnt features cannot be used; the session continues with the features of its environment, and no answer is lost",
+			"session", r.spec.ID, "err", err)
+		return
+	}
+	r.represent(f, posterior.New(r.posteriorConfig(f.model)), vectors) // restoreBelief sets the answers
 }

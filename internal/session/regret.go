@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
 )
@@ -26,9 +27,50 @@ func spacing(seq int64) int64 {
 // nothing else, so that the curve is a function of the log.
 func states(seq int64) bool { return seq%spacing(seq) == 0 }
 
+// statements are what a session says of itself: what stopping would cost, whether it may stop, and
+// what there is to show of what was learnt.
+type statements struct {
+	*generation
+	regret []idrl.Regret // recorded, by Seq
+	before idrl.ClipID   // of the policy that was recommended before the first answer
+	now    present
+	stop   stopState
+	looked shownEffect
+}
+
+// present is the statement about the present, kept until something changes.
+type present struct {
+	gen    *idrl.Generation // of the statement
+	regret idrl.Regret
+}
+
+// restoreKnown sets the known policies as the adoptions so far left them, and the
+// statement before the first answer.
+func (s *statements) restoreKnown(r idrl.Record) {
+	if r.Generation == nil {
+		return
+	}
+	for i, candidates := range append(slices.Clone(r.Archive), r.Generation.Candidates) {
+		s.learner.Adopt(r.Pool, candidates)
+		if i == 0 {
+			s.noteStart(candidates)
+		}
+	}
+}
+
+// represent makes f the features in use, under which the effective answers are h and the
+// queries of the generation are vectors. What f makes of the known policies must have
+// been computed.
+func (s *statements) represent(f features, h *posterior.History, vectors []idrl.QueryVector) {
+	s.features, s.vectors = f, vectors
+	s.learner.Represent(f.model, f.mu, rng.New(s.spec.Seed, "regret", uint64(f.version())))
+	s.know(h)
+	s.now, s.stop = present{}, stopState{}
+}
+
 // statement returns what stopping after log row seq would cost, where the effective
 // answers are those of h.
-func (s *Session) statement(h *posterior.History, seq int64) idrl.Regret {
+func (s *statements) statement(h *posterior.History, seq int64) idrl.Regret {
 	r := s.learner.Regret(h.Posterior(), h.Averaged())
 	r.Seq = seq
 	return r
@@ -36,7 +78,7 @@ func (s *Session) statement(h *posterior.History, seq int64) idrl.Regret {
 
 // atRow returns the statement that is recorded with log row seq; one of definition 0
 // if that row has none.
-func (s *Session) atRow(h *posterior.History, seq int64) idrl.Regret {
+func (s *statements) atRow(h *posterior.History, seq int64) idrl.Regret {
 	if s.gen == nil || !s.spec.StatesRegret() || !states(seq) {
 		return idrl.Regret{Seq: seq}
 	}
@@ -44,15 +86,25 @@ func (s *Session) atRow(h *posterior.History, seq int64) idrl.Regret {
 }
 
 // noteRegret adds a recorded statement to the curve, if it is one that the session makes.
-func (s *Session) noteRegret(r idrl.Regret) {
+func (s *statements) noteRegret(r idrl.Regret) {
 	if r.Definition != 0 && s.spec.StatesRegret() {
 		s.regret = append(s.regret, r)
 	}
 }
 
+// restoreRegret sets the statements that were recorded after answers.
+func (s *statements) restoreRegret(snapshots []idrl.Snapshot) {
+	for _, snap := range snapshots {
+		if snap.Regret.Definition == idrl.RegretDefinition {
+			snap.Regret.Tolerance = s.spec.Tolerance // a setting, which no row repeats
+		}
+		s.noteRegret(snap.Regret)
+	}
+}
+
 // noteStart adds the statement before the first answer to the curve, and keeps what was
 // recommended then. first are the first candidates.
-func (s *Session) noteStart(first []idrl.Candidate) {
+func (s *statements) noteStart(first []idrl.Candidate) {
 	s.before = s.learner.AtStart(first).Clip
 	if !s.spec.StatesRegret() {
 		return
@@ -66,7 +118,7 @@ func (s *Session) noteStart(first []idrl.Candidate) {
 // curve returns the statements so far, of which the last is about the present belief
 // and the policies known now: that of the last row may have been over fewer. There
 // must be a generation. It is empty where the session states no regret.
-func (s *Session) curve() []idrl.Regret {
+func (s *statements) curve() []idrl.Regret {
 	if !s.spec.StatesRegret() {
 		return nil
 	}
@@ -79,7 +131,7 @@ func (s *Session) curve() []idrl.Regret {
 
 // present returns the statement about the present posterior and policies. There must be a
 // generation, and the session one that states its regret.
-func (s *Session) present() idrl.Regret {
+func (s *statements) present() idrl.Regret {
 	if s.now.gen != s.gen || s.now.regret.Seq != s.log.seq() {
 		s.now.gen, s.now.regret = s.gen, s.statement(s.history, s.log.seq())
 	}
@@ -87,7 +139,7 @@ func (s *Session) present() idrl.Regret {
 }
 
 // basis returns what the statements compare the best policy with.
-func (s *Session) basis() idrl.Basis {
+func (s *statements) basis() idrl.Basis {
 	switch {
 	case s.spec.Uploads():
 		return idrl.AgainstUploads

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/look/measure"
 )
 
@@ -172,41 +171,4 @@ func (s *sight) agoOfGroup(dst []uint8, k int, q idrl.Query) error {
 		}
 	}
 	return nil
-}
-
-// lastAsked returns the last questions that were put to the annotator, those of fresh
-// included, newest first: those that they remember. What it returns is valid until the next call.
-func (s *Session) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) []idrl.Query {
-	out := s.selector.last[:0]
-	for _, as := range slices.Backward(fresh) {
-		out = append(out, as.Query)
-	}
-	for _, as := range slices.Backward(s.asked.of[who]) {
-		if len(out) >= learning.Remembered {
-			break
-		}
-		out = append(out, as.Query)
-	}
-	s.selector.last = out
-	return out
-}
-
-// recentClips returns the clips of the last questions of everybody who holds one now, in
-// order: what the questions of a new generation will be compared with.
-func (s *Session) recentClips() (out []idrl.ClipID) {
-	has, done := map[idrl.ClipID]bool{}, map[idrl.AnnotatorID]bool{}
-	for _, open := range s.asked.open {
-		if done[open.Annotator] {
-			continue
-		}
-		done[open.Annotator] = true
-		for _, q := range s.lastAsked(open.Annotator, nil) {
-			for _, id := range q.Clips {
-				if !has[id] {
-					has[id], out = true, append(out, id)
-				}
-			}
-		}
-	}
-	return out
 }

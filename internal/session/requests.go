@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -43,13 +42,21 @@ const (
 	maxGroupTime = 5 * time.Millisecond
 )
 
+// An inbox has what the session's goroutine is asked to do.
+type inbox struct {
+	requests    chan request
+	stopped     chan struct{} // closed when Run has returned
+	waiting     []request     // to be served before what is in requests
+	retrySingly int           // how many of them are to be served one at a time
+}
+
 // call runs f on the session's goroutine and returns its result.
-func call[T any](ctx context.Context, s *Session, f func() (T, error)) (T, error) {
-	return ask(ctx, s, func(reply func(T, error)) request { return request{do: func() { reply(f()) }} })
+func call[T any](ctx context.Context, to *inbox, f func() (T, error)) (T, error) {
+	return ask(ctx, to, func(reply func(T, error)) request { return request{do: func() { reply(f()) }} })
 }
 
 // ask sends the session a request and returns its reply.
-func ask[T any](ctx context.Context, s *Session, build func(reply func(T, error)) request) (T, error) {
+func ask[T any](ctx context.Context, to *inbox, build func(reply func(T, error)) request) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -58,8 +65,8 @@ func ask[T any](ctx context.Context, s *Session, build func(reply func(T, error)
 	var zero T
 	gone := idrl.Errorf(idrl.Unavailable, "the session is being started again; try again")
 	select {
-	case s.inbox <- build(func(v T, err error) { c <- result{v, err} }):
-	case <-s.stopped:
+	case to.requests <- build(func(v T, err error) { c <- result{v, err} }):
+	case <-to.stopped:
 		return zero, gone
 	case <-ctx.Done():
 		return zero, ctx.Err()
@@ -67,7 +74,7 @@ func ask[T any](ctx context.Context, s *Session, build func(reply func(T, error)
 	select {
 	case r := <-c:
 		return r.value, r.err
-	case <-s.stopped:
+	case <-to.stopped:
 		return zero, gone
 	case <-ctx.Done():
 		return zero, ctx.Err()
@@ -99,7 +106,7 @@ func (s *Session) serve(ctx context.Context, r request) {
 		}
 	}
 	s.retrySingly = max(0, s.retrySingly-1)
-	s.record(ctx, group)
+	s.commit(ctx, group)
 	for i, r := range later {
 		if s.mustWait() { // nothing may happen before that
 			s.waiting = append(s.waiting, later[i:]...)
@@ -110,13 +117,13 @@ func (s *Session) serve(ctx context.Context, r request) {
 }
 
 // next returns the request that has waited longest, if there is one.
-func (s *Session) next() (r request, ok bool) {
-	if len(s.waiting) > 0 {
-		r, s.waiting = s.waiting[0], s.waiting[1:]
+func (b *inbox) next() (r request, ok bool) {
+	if len(b.waiting) > 0 {
+		r, b.waiting = b.waiting[0], b.waiting[1:]
 		return r, true
 	}
 	select {
-	case r = <-s.inbox:
+	case r = <-b.requests:
 		return r, true
 	default:
 		return request{}, false
@@ -156,7 +163,7 @@ func (s *Session) rollback(st applied) {
 	}
 	for _, as := range st.row.Next {
 		s.asked.drop()
-		s.selector.forget(as.Annotator)
+		s.queries.forget(as.Annotator)
 	}
 	if st.point {
 		s.training.points = s.training.points[:len(s.training.points)-1]
@@ -172,10 +179,10 @@ func (s *Session) rollback(st applied) {
 	}
 }
 
-// record makes the applied requests durable and replies. If they cannot be recorded
+// commit makes the applied requests durable and replies. If they cannot be recorded
 // together they are rolled back and tried again one by one, so that one that fails does
 // not harm the others.
-func (s *Session) record(ctx context.Context, group []applied) {
+func (s *Session) commit(ctx context.Context, group []applied) {
 	rows, err := s.rows(group)
 	if err == nil {
 		err = s.append(ctx, rows)
@@ -234,25 +241,4 @@ func (s *Session) rows(group []applied) (rows []idrl.Row, err error) {
 	}
 	slices.Reverse(rows)
 	return rows, nil
-}
-
-// encode returns the encoded posterior of h.
-func (s *Session) encode(h *posterior.History) ([]byte, error) {
-	b, err := s.features.model.Encode(h.Posterior())
-	if err != nil {
-		return nil, fmt.Errorf("encode the belief: %w", err)
-	}
-	return b, nil
-}
-
-// append writes rows to the journal. The requests may be cancelled while they are
-// being written; the rows then still count, so the write must not be.
-func (s *Session) append(ctx context.Context, rows []idrl.Row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if err := s.cfg.Journal.Append(context.WithoutCancel(ctx), s.spec.ID, rows...); err != nil {
-		return fmt.Errorf("append log row %d: %w", rows[0].Answer.Seq, err)
-	}
-	return nil
 }

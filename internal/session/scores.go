@@ -17,11 +17,11 @@ import (
 
 // Conditions returns how well the posterior of each condition predicts what is held out; the
 // zero ConditionScores where nothing is compared. The work is done by the caller's goroutine.
-func (s *Session) Conditions(ctx context.Context) (idrl.ConditionScores, error) {
+func (s *reports) Conditions(ctx context.Context) (idrl.ConditionScores, error) {
 	if !s.Spec().Compares() {
 		return idrl.ConditionScores{}, nil
 	}
-	in, err := call(ctx, s, s.toScore)
+	in, err := call(ctx, s.inbox, s.toScore)
 	if err != nil {
 		return idrl.ConditionScores{}, err
 	}
@@ -58,7 +58,7 @@ type scoring struct {
 }
 
 // toScore gathers what scores are computed from.
-func (s *Session) toScore() (scoring, error) {
+func (s *reports) toScore() (scoring, error) {
 	in := scoring{
 		spec: s.spec, version: s.features.version(), seq: s.log.seq(), cfg: posterior.Config{Model: s.features.model, Go: s.fitting.run},
 		live: s.history.Posterior(), learnt: s.history.After(0), of: map[idrl.Condition][]posterior.Item{}, questions: map[idrl.Condition]int{},

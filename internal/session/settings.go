@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"tiebreak/internal/idrl"
 )
@@ -25,7 +26,7 @@ var errSuperseded = idrl.Errorf(idrl.Unavailable, "the session is being started 
 // returns when that is durable. Where the data of a person were withdrawn it returns
 // errSuperseded, and Run ends.
 func (s *Session) Follow(ctx context.Context) error {
-	undecided, err := call(ctx, s, func() ([]idrl.AnnotatorID, error) {
+	undecided, err := call(ctx, s.inbox, func() ([]idrl.AnnotatorID, error) {
 		set, err := s.cfg.Journal.Settings(ctx, s.spec.ID)
 		if err != nil {
 			return nil, fmt.Errorf("read the settings: %w", err)
@@ -45,42 +46,94 @@ func (s *Session) Follow(ctx context.Context) error {
 			ahead, err = s.ahead(ctx, func() (*edit, error) { return s.heavyDecision(who) })
 		}
 		if err == nil {
-			_, err = ask(ctx, s, func(reply func(idrl.Receipt, error)) request { return s.decision(ctx, who, ahead, reply) })
+			_, err = ask(ctx, s.inbox, func(reply func(idrl.Receipt, error)) request { return s.decision(ctx, who, ahead, reply) })
 		}
 	}
 	return err
 }
 
-// apply takes in what researchers want, but for the log. It reports whether who is
+// applySettings takes in what researchers want, but for the log. It reports whether who is
 // asked what can change by it.
 func (s *Session) applySettings(now idrl.Settings) (changed bool) {
+	changed = s.settings.apply(now)
+	s.shelf.hold(now.Gold)
+	s.asked.expire(s.revoked, s.cfg.Now())
+	return changed
+}
+
+// settings are what a session is made of, and what researchers want of it now.
+type settings struct {
+	cfg     Config
+	spec    idrl.SessionSpec
+	shown   atomic.Pointer[idrl.SessionSpec] // what Spec returns; for anybody
+	state   idrl.SessionState
+	revoked map[idrl.AnnotatorID]bool          // who may not answer any more
+	wanted  map[idrl.AnnotatorID]idrl.Counting // how replies are to count; the log may not say so yet
+	golden  idrl.GoldSettings
+}
+
+// apply takes over the settings of now, and reports whether who is asked what can change by it.
+func (s *settings) apply(now idrl.Settings) (changed bool) {
 	is := set(now.Revoked)
 	changed = s.state != now.State || now.Title != "" && s.spec.Title != now.Title || s.spec.Budget != now.Budget || s.spec.CurrentInstructions() != now.Told || s.spec.CurrentConsent() != now.Consent || !maps.Equal(s.revoked, is)
 	s.state, s.spec.Title = now.State, cmp.Or(now.Title, s.spec.Title)
 	s.spec.Budget, s.spec.GoldEvery = now.Budget, now.Gold.Every
 	s.spec.InstructionsVersion, s.spec.InstructionsFormat, s.spec.Instructions = now.Told.Version, now.Told.Format, now.Told.Text
-	s.takeGold(now.Gold)
 	s.spec.ConsentVersion, s.spec.Consent = now.Consent.Version, now.Consent.Text
 	spec := s.spec
 	s.shown.Store(&spec)
-	s.revoked, s.wanted = is, countingsOf(now)
-	clock := s.cfg.Now()
-	for _, as := range s.asked.open {
-		if s.revoked[as.Annotator] && as.LeaseUntil.After(clock) {
-			as.LeaseUntil = clock // in memory: whoever loads the session does the same
-		}
-	}
+	s.revoked, s.wanted, s.golden = is, countingsOf(now), now.Gold
 	return changed
 }
 
 // paused reports whether a researcher has paused the session.
-func (s *Session) paused() bool { return s.state == idrl.StatePaused }
+func (s *settings) paused() bool { return s.state == idrl.StatePaused }
 
-// held reports whether no work may begin in the background, because the session is paused or
-// was closed before its first question. What its log waits for may: answers that are under
-// way are taken in.
-func (s *Session) held() bool {
-	return s.paused() && !s.mustWait() || s.state.Ended() && s.gen == nil
+// closed reports whether a researcher has ended the session.
+func (s *settings) closed() bool { return s.state.Ended() }
+
+// Spec returns what the session is made of now.
+func (s *settings) Spec() idrl.SessionSpec { return *s.shown.Load() }
+
+// seesQuestions reports whether questions are chosen by what people see.
+func (s *settings) seesQuestions() bool { return s.spec.Questions == idrl.AnswerableQuestions }
+
+// fixedPolicies reports whether no policy is trained: all there are were uploaded, or acted in rollouts
+// that were imported.
+func (s *settings) fixedPolicies() bool { return s.spec.Uploads() || s.cfg.Steps != nil }
+
+// title returns what people call c; nothing if it has no name of its own.
+func (s *settings) title(c idrl.Candidate) string {
+	if s.cfg.Title == nil {
+		return ""
+	}
+	return s.cfg.Title(c)
+}
+
+// called returns the name of a policy for researchers.
+func (s *settings) called(c idrl.Candidate) string {
+	if t := s.title(c); t != "" {
+		return t
+	}
+	return string(c.ID)
+}
+
+// reject tells the trainer that its last result is of no use.
+func (s *settings) reject(why error) {
+	if s.cfg.Rejected != nil {
+		s.cfg.Rejected(why)
+	}
+}
+
+// takes returns an error of kind Invalid if a says what the session does not ask for.
+func (s *settings) takes(a idrl.Answer) error {
+	switch {
+	case a.Much && !s.spec.Strength:
+		return idrl.Errorf(idrl.Invalid, "this session does not accept \"much better\"; reload the page")
+	case a.Remark != "" && !s.spec.Remarks:
+		return idrl.Errorf(idrl.Invalid, "this session takes no remarks about both clips; reload the page")
+	}
+	return nil
 }
 
 func set(ids []idrl.AnnotatorID) map[idrl.AnnotatorID]bool {
@@ -105,7 +158,7 @@ func countingsOf(now idrl.Settings) map[idrl.AnnotatorID]idrl.Counting {
 
 // undecided returns, in order, the annotators of whom the log says otherwise than
 // the settings.
-func (s *Session) undecided() (out []idrl.AnnotatorID) {
+func (s *record) undecided() (out []idrl.AnnotatorID) {
 	for who := range s.log.how {
 		if !s.follows(who) {
 			out = append(out, who)
@@ -121,7 +174,7 @@ func (s *Session) undecided() (out []idrl.AnnotatorID) {
 }
 
 // follows reports whether the log says of an annotator what the settings say.
-func (s *Session) follows(who idrl.AnnotatorID) bool { return s.log.how[who].Follows(s.wanted[who]) }
+func (s *record) follows(who idrl.AnnotatorID) bool { return s.log.how[who].Follows(s.wanted[who]) }
 
 // decision returns the request that makes the log say of an annotator what the settings
 // say when its time has come. ahead is its work, if that was done before; nil else.

@@ -8,18 +8,29 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
+	"tiebreak/internal/session/insight"
 
 	"gonum.org/v1/gonum/floats"
 )
 
+// reports are what researchers and annotators are told of the session. Their exported methods may be
+// called from any goroutine.
+type reports struct {
+	*inbox
+	*training
+	insight insight.Follower // of what Insight hands over
+	gallery gallery
+	scores  scores
+}
+
 // Status returns the state of the session for a researcher.
-func (s *Session) Status(ctx context.Context) (idrl.Status, error) {
+func (s *reports) Status(ctx context.Context) (idrl.Status, error) {
 	var log []idrl.Answer // what does not change of the log, which is summed up on the caller's goroutine
 	var predicted []quality.Hit
-	st, err := call(ctx, s, func() (idrl.Status, error) {
+	st, err := call(ctx, s.inbox, func() (idrl.Status, error) {
 		log, predicted = slices.Clip(s.log.rows), slices.Clip(s.log.predicted)
 		st := idrl.Status{
-			Session: s.spec.ID, State: s.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
+			Session: s.spec.ID, State: s.settings.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
 			BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
 			Weights: s.weights(), Network: s.network(), Recent: s.recent(),
 		}
@@ -64,7 +75,7 @@ func withoutClips(st *idrl.Status) {
 // drown their differences, and as a share of the span of the last statement of regret.
 // Without one they are means in the unit of the reward, which have no interval: the
 // posterior is then too narrow for one.
-func (s *Session) standings(best idrl.Candidate, regret []idrl.Regret) (out []idrl.Estimate) {
+func (s *reports) standings(best idrl.Candidate, regret []idrl.Regret) (out []idrl.Estimate) {
 	average := make([]float64, s.learner.Posterior().Dim())
 	for _, c := range s.gen.Candidates {
 		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), s.features.mu(c))
@@ -92,7 +103,7 @@ func (s *Session) standings(best idrl.Candidate, regret []idrl.Regret) (out []id
 }
 
 // estimate returns the predicted return of c against the feature expectation average.
-func (s *Session) estimate(c idrl.Candidate, average []float64) idrl.Estimate {
+func (s *reports) estimate(c idrl.Candidate, average []float64) idrl.Estimate {
 	d := s.learner.Posterior().Dim()
 	delta := floats.SubTo(make([]float64, d), s.features.mu(c), average)
 	m, v := idrl.Moments(s.learner.Posterior(), delta, s.learner.Posterior().Mean(nil), make([]float64, d))
@@ -101,14 +112,6 @@ func (s *Session) estimate(c idrl.Candidate, average []float64) idrl.Estimate {
 		e.Episodes, e.Spread = len(c.Mus), s.learner.Spread(c)
 	}
 	return e
-}
-
-// title returns what people call c; nothing if it has no name of its own.
-func (s *Session) title(c idrl.Candidate) string {
-	if s.cfg.Title == nil {
-		return ""
-	}
-	return s.cfg.Title(c)
 }
 
 // shareOf returns e as a share of span; 0 where all policies are equal, and that is 0.
@@ -127,7 +130,7 @@ func shareOf(e idrl.Estimate, span float64) idrl.Estimate {
 // prior: the prior knows the typical size of a feature (idrl.EnvSpec.PriorScale), so that
 // features of different units can be compared. It returns nil where others are in use, which
 // have no names, and in an arena, which has none.
-func (s *Session) weights() (out []idrl.Estimate) {
+func (s *reports) weights() (out []idrl.Estimate) {
 	if s.features.version() > 0 || s.spec.IsArena() {
 		return nil
 	}
@@ -148,7 +151,7 @@ func (s *Session) weights() (out []idrl.Estimate) {
 // shownRecent is how many answers a Status lists.
 const shownRecent = 20
 
-func (s *Session) recent() (out []idrl.Asked) {
+func (s *record) recent() (out []idrl.Asked) {
 	for _, a := range slices.Backward(s.log.rows) {
 		if len(out) == shownRecent {
 			break
@@ -163,4 +166,36 @@ func (s *Session) recent() (out []idrl.Asked) {
 		})
 	}
 	return out
+}
+
+// Given returns the answers of the annotator that they can still withdraw, the last one first.
+func (s *reports) Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error) {
+	return call(ctx, s.inbox, func() (out []idrl.Given, err error) {
+		for _, id := range s.log.lastOf(who) {
+			a := s.log.find(id)
+			out = append(out, idrl.Given{
+				ID: id, Clips: s.asked.get(a.Assignment).Query.Clips, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark, Left: a.Left, Best: a.Best, Worst: a.Worst,
+			})
+		}
+		return out, nil
+	})
+}
+
+// Have returns those of ids that are durable answers of the annotator.
+func (s *reports) Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.AnswerID) ([]idrl.AnswerID, error) {
+	return call(ctx, s.inbox, func() (have []idrl.AnswerID, err error) {
+		for _, id := range ids {
+			if a := s.log.find(id); a != nil && a.Annotator == who {
+				have = append(have, id)
+			}
+		}
+		return have, nil
+	})
+}
+
+// Posterior returns the posterior as it is now.
+func (s *reports) Posterior(ctx context.Context) (idrl.Held, error) {
+	return call(ctx, s.inbox, func() (idrl.Held, error) {
+		return idrl.Held{Seq: s.log.seq(), Representation: s.features.version(), Posterior: s.learner.Posterior()}, nil
+	})
 }

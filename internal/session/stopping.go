@@ -10,7 +10,7 @@ import (
 // stopping returns whether the session may stop. It is a function of the log and of
 // the statements recorded with it: an answer and its withdrawal leave it as it was.
 // Without statements there is no rule.
-func (s *Session) stopping() idrl.Stopping {
+func (s *statements) stopping() idrl.Stopping {
 	if !s.spec.StatesRegret() {
 		return idrl.Stopping{}
 	}
@@ -28,7 +28,7 @@ const fewWeights = 64
 
 // explained is stopping for researchers, who also hear what was not asked about where nothing is
 // foretold.
-func (s *Session) explained() idrl.Stopping {
+func (s *statements) explained() idrl.Stopping {
 	out := s.stopping()
 	if out.Objections == nil && !out.Propose && len(s.stop.points) > 0 && s.learner.Posterior().Dim() <= fewWeights {
 		out.Objections = s.unasked()
@@ -38,7 +38,7 @@ func (s *Session) explained() idrl.Stopping {
 
 // judge computes what stopping returns. The statements so far were over the policies known then,
 // so that the session proposes to stop only if the one about the present holds, too.
-func (s *Session) judge() idrl.Stopping {
+func (s *statements) judge() idrl.Stopping {
 	rule := stopping.Rule{Doubt: s.spec.Doubt}
 	now := stopping.Pace{Answers: s.history.Len(), Every: int(spacing(s.log.seq()))}
 	if stated, edits := len(s.regret), len(s.log.edits); s.stop.points == nil || s.stop.of != stated || s.stop.edits != edits {
@@ -76,7 +76,7 @@ const looksBack = 32
 // statements returns the last statements that were made after informative answers that
 // count, about the answers that count up to there now. It ends where a withdrawal or a
 // decision has changed those: what was stated then was about other answers.
-func (s *Session) statements() (points []stopping.Point) {
+func (s *statements) statements() (points []stopping.Point) {
 	answers, seq := s.history.Len(), s.log.seq()
 	for _, r := range slices.Backward(s.regret) {
 		if r.Seq == 0 || r.Definition != idrl.RegretDefinition || len(points) == looksBack {
@@ -97,9 +97,4 @@ func (s *Session) statements() (points []stopping.Point) {
 	}
 	slices.Reverse(points)
 	return points
-}
-
-// learnt reports whether the posterior has learnt from row seq.
-func (s *Session) learnt(seq int64) bool {
-	return s.log.counts(seq) && !s.heldOut(s.log.at(seq).Assignment)
 }

@@ -5,11 +5,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 )
+
+// uploads take in clips that come from outside.
+type uploads struct {
+	*inbox
+	*statements
+	uploading sync.Mutex // held by the caller of Upload that is under way; no field is guarded by it
+}
 
 // Upload adds to the clips that people are asked about those of given, which has candidates,
 // clips and raw steps, but no questions. It calls the candidates u1, u2 and so on, in the order in
@@ -22,7 +30,7 @@ import (
 //
 // The questions that come with an upload are a function of the seed and of the clips that were
 // there before: equal seeds, answers and uploads in the same order give the same questions.
-func (s *Session) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploaded, error) {
+func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploaded, error) {
 	s.uploading.Lock() // the clips in use stay the same between the two turns
 	defer s.uploading.Unlock()
 	type task struct {
@@ -30,7 +38,7 @@ func (s *Session) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploa
 		more     idrl.Generation // what is new
 		prepare  func(*idrl.Generation) (prepared, error)
 	}
-	t, err := call(ctx, s, func() (t task, err error) {
+	t, err := call(ctx, s.inbox, func() (t task, err error) {
 		t.uploaded, t.more, err = s.newUploads(given)
 		t.prepare = s.preparer()
 		return t, err
@@ -42,7 +50,7 @@ func (s *Session) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploa
 	if res.err != nil {
 		return idrl.Uploaded{}, res.err
 	}
-	return call(ctx, s, func() (idrl.Uploaded, error) {
+	return call(ctx, s.inbox, func() (idrl.Uploaded, error) {
 		if err := s.takeUpload(ctx, res); err != nil {
 			return idrl.Uploaded{}, err
 		}
@@ -52,11 +60,11 @@ func (s *Session) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploa
 }
 
 // newUploads returns what is new of given, with questions, and what there is to say of it.
-func (s *Session) newUploads(given idrl.Generation) (out idrl.Uploaded, more idrl.Generation, err error) {
+func (s *uploads) newUploads(given idrl.Generation) (out idrl.Uploaded, more idrl.Generation, err error) {
 	switch {
 	case !s.spec.Uploads():
 		return out, more, idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; upload clips to a session that was made for uploaded clips")
-	case s.state.Ended():
+	case s.closed():
 		return out, more, idrl.Errorf(idrl.Conflict, "this session is closed")
 	}
 	var old []idrl.Candidate
@@ -101,7 +109,7 @@ func (s *Session) newUploads(given idrl.Generation) (out idrl.Uploaded, more idr
 
 // likeEarlier returns an error of kind Invalid unless the raw steps of more have rows as long as
 // those that are there.
-func (s *Session) likeEarlier(old []idrl.Candidate, more idrl.Generation) error {
+func (s *uploads) likeEarlier(old []idrl.Candidate, more idrl.Generation) error {
 	from := shelf{journal: s.cfg.Journal, session: s.spec.ID, gen: &more}
 	all := slices.Concat(old[:min(1, len(old))], more.Candidates)
 	var first *idrl.Steps
@@ -126,7 +134,7 @@ func (s *Session) likeEarlier(old []idrl.Candidate, more idrl.Generation) error 
 // uploadedQueries returns the questions about new clips: every one there is, or where the
 // session would have too many, as many as keep the share of each pair of clips alike. It adds
 // the old clips to those of more.
-func (s *Session) uploadedQueries(old []idrl.Candidate, more idrl.Generation) (out []idrl.Query) {
+func (s *uploads) uploadedQueries(old []idrl.Candidate, more idrl.Generation) (out []idrl.Query) {
 	clips := make([]idrl.Clip, 0, len(old)+len(more.Candidates))
 	for _, c := range old {
 		clips = append(clips, s.gen.Clips[c.Clip])
@@ -176,7 +184,7 @@ func wanted(fresh, all, limit int) int {
 
 // keptQueries returns those of the questions of the generation in use that there is room for
 // beside n new ones: all, or an even choice.
-func (s *Session) keptQueries(n int) []idrl.QueryVector {
+func (s *uploads) keptQueries(n int) []idrl.QueryVector {
 	room := learning.OfSession(s.spec).Queries - n
 	if len(s.vectors) <= room {
 		return s.vectors
@@ -192,7 +200,7 @@ func (s *Session) keptQueries(n int) []idrl.QueryVector {
 }
 
 // takeUpload records what was uploaded and brings it into use.
-func (s *Session) takeUpload(ctx context.Context, res result) error {
+func (s *uploads) takeUpload(ctx context.Context, res result) error {
 	if s.gen != nil {
 		if err := s.lengthen(ctx, res, s.keptQueries(len(res.gen.Queries))); err != nil {
 			return err

@@ -20,7 +20,7 @@ func chance(l idrl.Likelihood, a idrl.Answer, m, v float64) float64 {
 // likelihood gives probabilities: a and b, perhaps with 'equal', and much better ones. A likelihood that
 // gives densities has none, as those of ratings and the paper's treatment of
 // comparisons, in which an answer is the number ±1.
-func (t *Table) outcomes() map[idrl.QueryKind][]idrl.Answer {
+func (t *queryMoments) outcomes() map[idrl.QueryKind][]idrl.Answer {
 	out := make(map[idrl.QueryKind][]idrl.Answer, 1)
 	for _, q := range t.queries {
 		if _, known := out[q.Kind]; !known {
@@ -54,7 +54,7 @@ func outcomes(l idrl.Likelihood) []idrl.Answer {
 // is v_q and the noise if that is Gaussian, and for another likelihood the
 // variance of a Gaussian answer that tells as much. Before the first answer the
 // authors' code leaves the noise out. Source: docs/paper-code.md, section 2.
-func (t *Table) predictive(dst []float64, observed bool) {
+func (t *queryMoments) predictive(dst []float64, observed bool) {
 	if !observed {
 		copy(dst, t.vari)
 		return

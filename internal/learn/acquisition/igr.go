@@ -68,7 +68,7 @@ var roughly = []pass{{2, 0.06}, {8, 0.01}, {32, 0.001}}
 
 // rough stores rough values of the open queries in dst, each less the margin, and
 // returns those queries that may have the highest value, times its weight in the selection.
-func (t *Table) rough(dst []float64, open []int, known map[idrl.QueryKind]*averager, p pass) (left []int) {
+func (t *queryMoments) rough(dst []float64, open []int, known map[idrl.QueryKind]*averager, p pass) (left []int) {
 	most := math.Inf(-1)
 	for _, i := range open {
 		q, m, v := t.queries[i], t.mean[i], t.vari[i]
@@ -85,7 +85,7 @@ func (t *Table) rough(dst []float64, open []int, known map[idrl.QueryKind]*avera
 
 // entropies returns averagers of H(p(·|u)) for the kinds of query whose answers
 // are choices.
-func (t *Table) entropies() map[idrl.QueryKind]*averager {
+func (t *queryMoments) entropies() map[idrl.QueryKind]*averager {
 	out := map[idrl.QueryKind]*averager{}
 	choice := t.outcomes()
 	for _, q := range t.queries {

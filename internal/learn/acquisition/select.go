@@ -59,7 +59,7 @@ func Select(f Function, in *Input) (Selection, error) {
 }
 
 // setWeights sets the weights of a selection; nil for ones.
-func (t *Table) setWeights(of func(q int, mean, variance float64) float64) {
+func (t *queryMoments) setWeights(of func(q int, mean, variance float64) float64) {
 	if t.weights = nil; of == nil {
 		return
 	}

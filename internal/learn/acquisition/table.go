@@ -20,14 +20,9 @@ import (
 // over Σ for every query. Equal queries have products equal to the last bit, and
 // so have equal policies, so that they tie. A Table is owned by one goroutine.
 type Table struct {
-	belief  idrl.Posterior
-	model   idrl.RewardModel
-	queries []idrl.QueryVector
-	c       blas64.General // C, Q×d
-	mean    []float64      // m_q = x_q·μ
-	vari    []float64      // v_q = x_qᵀΣx_q ≥ 0
-	info    []float64      // w_q, NaN where it has not been computed
-	weights []float64      // what Select multiplies values by, > 0; nil for ones
+	belief idrl.Posterior
+	queryMoments
+	c blas64.General // C, Q×d
 
 	policies []idrl.Candidate
 	a        blas64.General // μ_i − μ_0, P×d: what the policies share is left out
@@ -36,12 +31,22 @@ type Table struct {
 	workspace
 }
 
+// queryMoments are what a table knows of the answer to each of its queries.
+type queryMoments struct {
+	model   idrl.RewardModel
+	queries []idrl.QueryVector
+	mean    []float64 // m_q = x_q·μ
+	vari    []float64 // v_q = x_qᵀΣx_q ≥ 0
+	info    []float64 // w_q, NaN where it has not been computed
+	weights []float64 // what Select multiplies values by, > 0; nil for ones
+	spare   []float64 // memory for weights
+}
+
 // A workspace holds what would otherwise be allocated. No two tables share one.
 type workspace struct {
 	k, g   []float64 // one number a query and a policy, with room as matrix has it
 	sx, x  []float64 // length d
 	scores []float64 // one number per query
-	spare  []float64 // memory for weights
 
 	drawn, ways   []float64           // draws of returns, and what they are made of
 	deltas        []float64           // weighted differences of policies
@@ -65,11 +70,13 @@ func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query
 	c := sized(t.c.Data, whole(n)*d)
 	clear(c[n*d:])
 	*t = Table{
-		belief: p, model: m, queries: queries, c: blas64.General{Rows: n, Cols: d, Stride: max(1, d), Data: c},
-		mean: sized(t.mean, n), vari: sized(t.vari, n), info: sized(t.info, n),
+		belief: p, c: blas64.General{Rows: n, Cols: d, Stride: max(1, d), Data: c},
+		queryMoments: queryMoments{
+			model: m, queries: queries, mean: sized(t.mean, n), vari: sized(t.vari, n), info: sized(t.info, n), spare: t.spare,
+		},
 		workspace: workspace{
 			k: sized(t.k, whole(n)), g: t.g, sx: sized(t.sx, d), x: sized(t.x, d),
-			scores: t.scores, spare: t.spare, drawn: t.drawn, ways: t.ways, deltas: t.deltas, images: t.images, products: t.products, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
+			scores: t.scores, drawn: t.drawn, ways: t.ways, deltas: t.deltas, images: t.images, products: t.products, factor: t.factor, oldA: t.a.Data, oldGram: t.gram.Data,
 		},
 	}
 	mean := p.Mean(nil)
@@ -143,7 +150,7 @@ func (t *Table) shift(alpha, kappa float64, next idrl.Posterior) {
 func (t *Table) Clone() *Table {
 	out := *t
 	out.mean, out.vari, out.info = slices.Clone(t.mean), slices.Clone(t.vari), slices.Clone(t.info)
-	out.gram.Data = slices.Clone(t.gram.Data)
+	out.gram.Data, out.spare = slices.Clone(t.gram.Data), nil
 	out.workspace = workspace{
 		k: make([]float64, len(t.k)), g: make([]float64, len(t.g)),
 		sx: make([]float64, len(t.sx)), x: make([]float64, len(t.x)),
@@ -155,19 +162,19 @@ func (t *Table) Clone() *Table {
 func (t *Table) Belief() idrl.Posterior { return t.belief }
 
 // Queries returns the queries of the table. The caller must not change them.
-func (t *Table) Queries() []idrl.QueryVector { return t.queries }
+func (t *queryMoments) Queries() []idrl.QueryVector { return t.queries }
 
 // Policies returns the policies of the table. The caller must not change them.
 func (t *Table) Policies() []idrl.Candidate { return t.policies }
 
 // Means returns m_q of every query and Vars v_q. They belong to the table.
-func (t *Table) Means() []float64 { return t.mean }
+func (t *queryMoments) Means() []float64 { return t.mean }
 
 // Vars returns v_q, the latent variance of θ·x_q, of every query.
-func (t *Table) Vars() []float64 { return t.vari }
+func (t *queryMoments) Vars() []float64 { return t.vari }
 
 // Infos returns w_q of every query. It belongs to the table.
-func (t *Table) Infos() []float64 {
+func (t *queryMoments) Infos() []float64 {
 	for i := range t.info {
 		t.infoOf(i)
 	}
@@ -175,7 +182,7 @@ func (t *Table) Infos() []float64 {
 }
 
 // infoOf returns w_q of query i.
-func (t *Table) infoOf(i int) float64 {
+func (t *queryMoments) infoOf(i int) float64 {
 	if math.IsNaN(t.info[i]) {
 		t.info[i] = t.model.Likelihood(t.queries[i].Query).Info(t.mean[i], t.vari[i])
 	}
@@ -187,7 +194,7 @@ func (t *Table) infoOf(i int) float64 {
 // cannot be it: no answer takes more variance away than there is, so that w_q ≤
 // 1/v_q, and w_q is not computed where that, or what the likelihood knows, is too
 // little beside the query that 1/v_q would put first.
-func (t *Table) weigh(dst []float64, best bool) {
+func (t *queryMoments) weigh(dst []float64, best bool) {
 	var most float64
 	if best {
 		first, highest := 0, -1.0
@@ -214,7 +221,7 @@ func (t *Table) weigh(dst []float64, best bool) {
 }
 
 // weight returns what Select multiplies the value of query i by.
-func (t *Table) weight(i int) float64 {
+func (t *queryMoments) weight(i int) float64 {
 	if t.weights == nil {
 		return 1
 	}
@@ -229,7 +236,7 @@ type bounded interface {
 }
 
 // mostInfo returns what the likelihood of query i says that w_q is at most.
-func (t *Table) mostInfo(i int) float64 {
+func (t *queryMoments) mostInfo(i int) float64 {
 	if b, ok := t.model.Likelihood(t.queries[i].Query).(bounded); ok {
 		return b.MostInfo(t.vari[i])
 	}
@@ -273,7 +280,7 @@ func (t *Table) spread(i, j int) float64 {
 }
 
 // clear stores 0 for every query in dst. It panics if their numbers differ.
-func (t *Table) clear(dst []float64) {
+func (t *queryMoments) clear(dst []float64) {
 	if len(dst) != len(t.queries) {
 		panic("acquisition: destination has the wrong length")
 	}

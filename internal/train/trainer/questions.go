@@ -36,7 +36,7 @@ func (s *clipSet) addAll(list []idrl.Clip) {
 }
 
 // clipLen returns the number of steps of a clip of t.
-func (r *run) clipLen(t *idrl.Trajectory) int {
+func (r *simulation) clipLen(t *idrl.Trajectory) int {
 	n := r.env.Spec().ClipSteps
 	if n <= 0 || n > t.Len() {
 		n = t.Len()
@@ -48,11 +48,11 @@ func (r *run) clipLen(t *idrl.Trajectory) int {
 // of all policies begin in the same state, so that their openings compare the
 // policies fairly; where there are several, a question may also be about what
 // befell a policy.
-func (r *run) opening(t *idrl.Trajectory) idrl.Clip { return idrl.Segment(t, 0, r.clipLen(t)) }
+func (r *simulation) opening(t *idrl.Trajectory) idrl.Clip { return idrl.Segment(t, 0, r.clipLen(t)) }
 
 // others returns the clips of the n-th rollout besides its opening: stills if questions
 // are about states, except where these are the same for all policies; else segments.
-func (r *run) others(t *idrl.Trajectory, n int) []idrl.Clip {
+func (r *simulation) others(t *idrl.Trajectory, n int) []idrl.Clip {
 	if !r.kind.Still() {
 		return r.randomClips(t, n)
 	}
@@ -66,7 +66,7 @@ func (r *run) others(t *idrl.Trajectory, n int) []idrl.Clip {
 // There are none if it is shorter than two clips. Of one that ends with a fall they end
 // before it, but for the last, which shows the fall if the opening does not: what lies
 // tells nothing more.
-func (r *run) randomClips(t *idrl.Trajectory, n int) []idrl.Clip {
+func (r *simulation) randomClips(t *idrl.Trajectory, n int) []idrl.Clip {
 	long, count := r.clipLen(t), r.segments
 	if t.Len() < 2*long || count == 0 {
 		return nil
@@ -100,7 +100,7 @@ func openings(policies [][]rollout) []idrl.Clip {
 // questions returns the clips that may be shown, the first keep of which are the
 // candidates' own, from their first rollouts, and the questions about them. It
 // takes the rollouts of each policy.
-func (r *run) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep int, queries []idrl.Query, err error) {
+func (r *asking) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep int, queries []idrl.Query, err error) {
 	var set, others clipSet
 	for _, c := range openings(candidates) {
 		set.add(c)
@@ -146,7 +146,7 @@ func stills(t *idrl.Trajectory) (out []idrl.Clip) {
 // ask returns the questions about clips: a rating of each that is worth it, or a comparison of
 // every two that differ in features and are worth it. If they are more than maxQueries they are
 // thinned out at random, but for comparisons within the first keep clips.
-func (r *run) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
+func (r *asking) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 	stream := rng.New(r.job.Seed, "queries", uint64(r.job.BasedOn))
 	var out []idrl.Query
 	if !r.kind.Comparison() {
@@ -185,7 +185,7 @@ func (r *run) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 }
 
 // worthRating returns the places of the clips that are worth a rating.
-func (r *run) worthRating(clips []idrl.Clip) (out []int, err error) {
+func (r *asking) worthRating(clips []idrl.Clip) (out []int, err error) {
 	if r.rated != nil {
 		if err := r.drawEach(clips); err != nil {
 			return nil, err
@@ -201,7 +201,7 @@ func (r *run) worthRating(clips []idrl.Clip) (out []int, err error) {
 }
 
 // worth returns the pairs of clips that are worth a comparison, the lower place first.
-func (r *run) worth(clips []idrl.Clip) (out [][2]int, err error) {
+func (r *asking) worth(clips []idrl.Clip) (out [][2]int, err error) {
 	if r.pairs != nil {
 		if err := r.drawEach(clips); err != nil {
 			return nil, err
@@ -268,7 +268,7 @@ func (r *run) draw(ctx context.Context, clips, shown []idrl.Clip, queries []idrl
 }
 
 // drawAll draws the clips of s and tells of them and of its raw steps.
-func (r *run) drawAll(ctx context.Context, s *solved) error {
+func (r *asking) drawAll(ctx context.Context, s *solved) error {
 	for _, ro := range s.rollouts {
 		for k := range ro.clips {
 			if err := ctx.Err(); err != nil {
@@ -284,7 +284,7 @@ func (r *run) drawAll(ctx context.Context, s *solved) error {
 }
 
 // drawEach adds drawings to clips that have none.
-func (r *run) drawEach(clips []idrl.Clip) error {
+func (r *asking) drawEach(clips []idrl.Clip) error {
 	for i := range clips {
 		if err := r.drawOne(&clips[i]); err != nil {
 			return err
@@ -294,7 +294,7 @@ func (r *run) drawEach(clips []idrl.Clip) error {
 }
 
 // drawOne adds the drawing to a clip that has none, and keeps it for others like it.
-func (r *run) drawOne(c *idrl.Clip) (err error) {
+func (r *asking) drawOne(c *idrl.Clip) (err error) {
 	if c.Media == nil {
 		c.Media = r.drawn[c.ID]
 	}
@@ -308,7 +308,7 @@ func (r *run) drawOne(c *idrl.Clip) (err error) {
 }
 
 // tell tells of the clips and the raw steps of s, which are drawn.
-func (r *run) tell(s solved) {
+func (r *asking) tell(s solved) {
 	if r.job.Made == nil {
 		return
 	}

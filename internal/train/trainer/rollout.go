@@ -85,7 +85,7 @@ func trajectoryID(id idrl.PolicyID, n int) idrl.TrajectoryID {
 // try rolls p out, unless it is one of the known policies. It returns ErrBroken
 // if the simulation breaks down in every episode, and an error of kind Invalid
 // if the environment cannot save its states.
-func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []solved) (solved, error) {
+func (r *simulation) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []solved) (solved, error) {
 	for _, s := range known {
 		if slices.Equal(s.policy.Params(), p.Params()) {
 			return s.as(id), nil
@@ -134,7 +134,7 @@ func (r *run) try(ctx context.Context, id idrl.PolicyID, p idrl.Policy, known []
 }
 
 // represent returns s with its feature expectation under the features of the job.
-func (r *run) represent(s solved) (solved, error) {
+func (r *simulation) represent(s solved) (solved, error) {
 	if r.job.Features == nil {
 		return s, nil
 	}
@@ -163,7 +163,7 @@ func (s solved) names() []idrl.StepsID {
 
 // cut encodes the raw steps of the n-th episode of a policy and cuts the clips from it
 // that may be shown.
-func (r *run) cut(t *idrl.Trajectory, n int) (ro rollout, err error) {
+func (r *simulation) cut(t *idrl.Trajectory, n int) (ro rollout, err error) {
 	ro.n = n
 	if r.steps != nil {
 		if t.Raw, ro.raw, err = r.steps(t, uint64(n)); err != nil {
@@ -212,13 +212,13 @@ func meanFeatures(episodes [][][]float64, discount float64) []float64 {
 
 // stream returns the named stream that every policy of the session shares, so
 // that all are judged in the same n-th episode: common random numbers.
-func (r *run) stream(purpose string, n int) *rand.Rand {
+func (r *simulation) stream(purpose string, n int) *rand.Rand {
 	return rng.New(r.job.Seed, purpose, uint64(n))
 }
 
 // episode records the n-th episode of p. It returns ErrBroken if the simulation
 // breaks down, or p acted before and not so often.
-func (r *run) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory, error) {
+func (r *simulation) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Trajectory, error) {
 	states, ok := r.env.(idrl.Snapshotter)
 	spec := r.env.Spec()
 	if !ok {

@@ -74,7 +74,7 @@ func (s *Stock) run() *run {
 
 // steadyClips returns clips of t at work: the beginning, which all policies share, is left
 // out. Of what falls there are clips from before the fall and one that shows it.
-func (r *run) steadyClips(t *idrl.Trajectory) []idrl.Clip {
+func (r *simulation) steadyClips(t *idrl.Trajectory) []idrl.Clip {
 	long, n := r.clipLen(t), t.Len()
 	if n < 2*long {
 		return []idrl.Clip{r.opening(t)}

@@ -208,27 +208,37 @@ func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Cand
 
 // A run is one call of Train.
 type run struct {
+	*simulation
+	asking
+	resume       // what an interrupted run has done, and this one
+	prepared int // policies of the pool that this run has to solve for
+}
+
+// A simulation plays policies for a job, and cuts clips from their episodes.
+type simulation struct {
 	settings
 	env    idrl.Environment
 	reward idrl.Environment // env with the features of the job
 	job    idrl.TrainJob
+}
 
-	prepared int // policies of the pool that this run has to solve for
-	resume       // what an interrupted run has done, and this one
-	drawn    map[idrl.ClipID][]byte
+// asking is the making of questions about clips, which are drawn to see what they show.
+type asking struct {
+	*simulation
+	drawn map[idrl.ClipID][]byte
 }
 
 // newRun returns a run of t, which makes one rollout of a policy if all are alike.
 func (t *Thompson) newRun(job idrl.TrainJob) *run {
-	r := &run{settings: t.settings(), env: t.NewEnv(), job: job, resume: resume{before: job.Resume}, drawn: map[idrl.ClipID][]byte{}}
-	r.reward = representation.Environment(r.env, job.Features)
-	if !uncertain(r.env) {
-		r.rollouts, r.muEpisodes = 1, 1
+	s := &simulation{settings: t.settings(), env: t.NewEnv(), job: job}
+	s.reward = representation.Environment(s.env, job.Features)
+	if !uncertain(s.env) {
+		s.rollouts, s.muEpisodes = 1, 1
 	}
-	return r
+	return &run{simulation: s, asking: asking{s, map[idrl.ClipID][]byte{}}, resume: resume{before: job.Resume}}
 }
 
-func (r *run) check() error {
+func (r *simulation) check() error {
 	d := r.reward.Spec().FeatureDim()
 	if got := r.job.Posterior.Dim(); got != d {
 		return idrl.Errorf(idrl.Invalid, "%s has %d features, but the posterior is about %d weights", r.env.Spec().ID, d, got)
@@ -337,7 +347,7 @@ func (r *run) solve(ctx context.Context, c idrl.Candidate, known []solved, strea
 	return r.represent(s)
 }
 
-func (r *run) task(env idrl.Environment, theta []float64, warm [][]float64) idrl.SolveTask {
+func (r *simulation) task(env idrl.Environment, theta []float64, warm [][]float64) idrl.SolveTask {
 	return idrl.SolveTask{Env: env, Theta: theta, Warm: warm, Restarts: r.restarts}
 }
 

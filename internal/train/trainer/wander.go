@@ -74,7 +74,7 @@ func (r *run) different(n int) int {
 
 // addNew adds the opening of s to walks if people can tell it from all of them, its features
 // are other than theirs, and it can be asked about by itself where questions are about one clip.
-func (r *run) addNew(walks *[]idrl.Clip, s solved) error {
+func (r *asking) addNew(walks *[]idrl.Clip, s solved) error {
 	all := append(slices.Clone(*walks), s.opening())
 	last := len(all) - 1
 	for _, c := range *walks {

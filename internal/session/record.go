@@ -1,0 +1,180 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/learn/representation"
+)
+
+// A record is what the journal has of answers and questions, as a session needs it in memory.
+type record struct {
+	*settings
+	log   *answerLog
+	asked *assignments
+	last  []idrl.Query // buffer of lastAsked
+}
+
+// question returns what an answer of the log replies to, under a representation.
+func (s *record) question(under *representation.View, a idrl.Answer) (*idrl.QueryVector, error) {
+	as := s.asked.get(a.Assignment)
+	if as == nil {
+		return nil, fmt.Errorf("answer %d: its assignment %s is not recorded", a.Seq, a.Assignment)
+	}
+	return under.Query(as.Query)
+}
+
+// heldOut reports whether nothing is learnt from the answer to an assignment.
+func (s *record) heldOut(id idrl.AssignmentID) bool {
+	if len(s.asked.heldOut) == 0 { // in most sessions, which need not look
+		return false
+	}
+	as := s.asked.get(id)
+	return as != nil && as.Condition == idrl.HeldOut
+}
+
+// teaches reports whether the posterior learns from a reply that counts: it says something,
+// and its question is not held out.
+func (s *record) teaches(a idrl.Answer) bool { return a.Informative() && !s.heldOut(a.Assignment) }
+
+// learnt reports whether the posterior has learnt from row seq.
+func (s *record) learnt(seq int64) bool {
+	return s.log.counts(seq) && !s.heldOut(s.log.at(seq).Assignment)
+}
+
+func (s *record) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assignment {
+	now := s.cfg.Now()
+	return idrl.Assignment{
+		ID: idrl.AssignmentID(fmt.Sprintf("%s.%d", s.spec.ID, n)), N: n,
+		Query: q, Annotator: who, IssuedAt: now, LeaseUntil: now.Add(s.cfg.Lease),
+	}
+}
+
+func (s *record) renew(ctx context.Context, as *idrl.Assignment) error {
+	until := s.cfg.Now().Add(s.cfg.Lease)
+	if err := s.cfg.Journal.Renew(context.WithoutCancel(ctx), s.spec.ID, as.ID, until); err != nil {
+		return fmt.Errorf("renew %s: %w", as.ID, err)
+	}
+	as.LeaseUntil = until
+	return nil
+}
+
+// ageing reports whether half of an assignment's lease is gone.
+func (s *record) ageing(as *idrl.Assignment) bool {
+	return as.LeaseUntil.Sub(s.cfg.Now()) < s.cfg.Lease/2
+}
+
+// awaited returns the assignments whose answers will count: those under a live lease, by N,
+// and then fresh, without those of people who are left out. Once they are taken in again,
+// theirs are among them.
+func (s *record) awaited(fresh []idrl.Assignment) iter.Seq[*idrl.Assignment] {
+	return func(yield func(*idrl.Assignment) bool) {
+		for as := range s.asked.live(s.cfg.Now()) {
+			if !s.log.how[as.Annotator].Out && !yield(as) {
+				return
+			}
+		}
+		for i := range fresh {
+			if !s.log.how[fresh[i].Annotator].Out && !yield(&fresh[i]) {
+				return
+			}
+		}
+	}
+}
+
+// budgetLeased reports whether the answers that are awaited, with those to fresh, cover what
+// is left of the budget.
+func (s *record) budgetLeased(fresh []idrl.Assignment) bool {
+	if s.spec.Budget == 0 {
+		return false
+	}
+	n := s.log.all.answers
+	for range s.awaited(fresh) {
+		n++
+	}
+	return n >= s.spec.Budget
+}
+
+// room returns how many questions more the annotator may be asked, beside n of which the
+// answers are awaited.
+func (s *record) room(who idrl.AnnotatorID, n int) int {
+	if s.spec.AnswersEach == 0 {
+		return math.MaxInt
+	}
+	mine := s.log.mine[who]
+	return s.spec.AnswersEach - mine.answers - mine.skipped - n
+}
+
+// reopened returns assignments that ask again what the annotator withdrew,
+// where that has not been done yet.
+func (s *record) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
+	for _, row := range s.log.withdrawals(who) {
+		if s.asked.reopens[row.Undoes] {
+			continue
+		}
+		old := s.asked.get(row.Assignment)
+		as := s.lease(who, s.asked.nextN()+int64(len(out)), old.Query)
+		as.Left, as.Order, as.Reopens = old.Left, old.Order, row.Undoes // the same question, at the same places
+		as.Why, as.Condition, as.Gold = old.Why, old.Condition, old.Gold
+		out = append(out, as)
+	}
+	return out
+}
+
+// lastAsked returns the last questions that were put to the annotator, those of fresh
+// included, newest first: those that they remember. What it returns is valid until the next call.
+func (s *record) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) []idrl.Query {
+	out := s.last[:0]
+	for _, as := range slices.Backward(fresh) {
+		out = append(out, as.Query)
+	}
+	for _, as := range slices.Backward(s.asked.of[who]) {
+		if len(out) >= learning.Remembered {
+			break
+		}
+		out = append(out, as.Query)
+	}
+	s.last = out
+	return out
+}
+
+// recentClips returns the clips of the last questions of everybody who holds one now, in
+// order: what the questions of a new generation will be compared with.
+func (s *record) recentClips() (out []idrl.ClipID) {
+	has, done := map[idrl.ClipID]bool{}, map[idrl.AnnotatorID]bool{}
+	for _, open := range s.asked.open {
+		if done[open.Annotator] {
+			continue
+		}
+		done[open.Annotator] = true
+		for _, q := range s.lastAsked(open.Annotator, nil) {
+			for _, id := range q.Clips {
+				if !has[id] {
+					has[id], out = true, append(out, id)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// append writes rows to the journal. The requests may be cancelled while they are
+// being written; the rows then still count, so the write must not be.
+func (s *record) append(ctx context.Context, rows []idrl.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := s.cfg.Journal.Append(context.WithoutCancel(ctx), s.spec.ID, rows...); err != nil {
+		return fmt.Errorf("append log row %d: %w", rows[0].Answer.Seq, err)
+	}
+	return nil
+}
+
+func (s *record) publish(kind idrl.EventKind, annotator idrl.AnnotatorID) {
+	s.cfg.Publisher.Publish(s.spec.ID, idrl.Event{Kind: kind, Seq: s.log.seq(), Annotator: annotator})
+}

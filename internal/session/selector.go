@@ -1,0 +1,268 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/look/answerable"
+)
+
+// A selector chooses the next question of a person.
+type selector struct {
+	*generation
+	conditions conditions
+	clear      clarity
+	queries    queryIndex
+}
+
+// choose picks the next question for the annotator. Questions under a live
+// lease and those in fresh count as if they were answered already, so that two
+// annotators are not asked the same at a time, but for those of people who are left
+// out. It is a function of the log, the pending questions, the generations so far and
+// the number of the assignment. Its error is that of the acquisition function, and of
+// its kind.
+func (s *selector) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
+	n := s.asked.nextN() + int64(len(fresh))
+	if again, due := s.repeat(who, n, fresh); due {
+		return again, true, nil
+	}
+	if known, due, err := s.gold(who, n, fresh); err != nil || due {
+		return known, due, err
+	}
+	pending, with, err := s.pending(fresh)
+	if err != nil {
+		return idrl.Assignment{}, false, err
+	}
+	askable, err := s.askable(who, fresh, pending)
+	if err != nil || len(askable) == 0 {
+		return idrl.Assignment{}, false, err
+	}
+	by := s.draw(n, askable, fresh)
+	purpose := s.purpose(by.condition)
+	choice, err := s.learner.Choose(learning.Question{
+		Askable: by.askable, Pending: pending, Who: who, With: with, Weight: s.answerWeights(by.askable), Method: by.method,
+	}, rng.New(s.spec.Seed, "tie", uint64(n)))
+	if err != nil {
+		return idrl.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
+	}
+	q := by.askable[choice.Query]
+	if s.spec.Kind.Group() {
+		as, ok, err = s.chooseGroup(who, n, q.Query, choice, pending)
+		as.Condition, as.Why.Purpose = by.condition, purpose
+		return as, ok, err
+	}
+	s.features.view.Remember(&q)
+	as = s.lease(who, n, q.Query)
+	as.Condition = by.condition
+	if as.Query.Kind.Comparison() {
+		as.Left = s.side(n)
+	}
+	as.Why, err = s.why(q.Query, choice)
+	as.Why.Purpose = purpose
+	return as, err == nil, err
+}
+
+// side draws which clip of assignment n is on the left.
+func (s *selector) side(n int64) idrl.Side {
+	return []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
+}
+
+// answerWeights returns what the values of queries are multiplied by; nil for ones.
+func (s *selector) answerWeights(queries []idrl.QueryVector) func(q int, mean, variance float64) float64 {
+	if !s.seesQuestions() || !s.sight.drawn {
+		return nil
+	}
+	model := s.clarity()
+	return func(i int, mean, variance float64) float64 {
+		return s.sight.seen[queries[i].ID].weight(model, queries[i].Kind, mean, variance)
+	}
+}
+
+// why returns what made q worth asking, and what a person sees of it.
+func (s *selector) why(q idrl.Query, choice learning.Choice) (idrl.Why, error) {
+	w := idrl.Why{
+		First: choice.FirstID, Second: choice.SecondID, Rivals: choice.Rivals, PairStd: choice.PairStd, Info: choice.Info,
+		BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq(), Shares: choice.ShareIDs, Best: choice.Best,
+	}
+	seen, err := s.sight.question(q)
+	if err == nil && seen.drawn {
+		seen.why(&w, q.Kind, choice.Mean, choice.Var)
+		w.Answerable = s.clarity().Probability(answerable.Of(q.Kind, w))
+	}
+	return w, err
+}
+
+// askable returns the queries of the generation that may be put to the annotator, by
+// the classes of learning.Unlike where it matters what people see and is known, else of
+// learning.Askable. Queries with a clip that did not play, and those that are held out, are never
+// asked again, and in an arena nobody is asked a query twice. What it returns is valid until the next call. Its error is that of the journal.
+func (s *selector) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.QueryVector) (_ []idrl.QueryVector, err error) {
+	c := &s.queries
+	c.renew(s.gen)
+	for _, q := range pending {
+		c.noteAll(q.Query, learning.Busy)
+	}
+	for _, as := range s.asked.openOf(who) {
+		c.noteAll(as.Query, learning.Out)
+	}
+	for _, as := range fresh {
+		c.noteAll(as.Query, learning.Out)
+	}
+	for id := range s.asked.heldOut {
+		c.note(id, learning.Out)
+	}
+	for id, n := range s.log.broken {
+		if n > 0 {
+			c.note(id, learning.Out)
+		}
+	}
+	for id, n := range s.log.unclear {
+		if n > 0 {
+			c.note(id, learning.Known)
+		}
+	}
+	before, asked := learning.Known, s.asked.of[who]
+	if s.spec.IsArena() { // answers of one person to one question are not independent
+		before = learning.Out
+	}
+	for _, place := range c.givenTo(who, asked) {
+		c.standings[place] |= before
+	}
+	last := min(learning.Recent, max(0, len(s.gen.Queries)-1), len(asked))
+	for _, as := range asked[len(asked)-last:] {
+		c.noteAll(as.Query, learning.Lately)
+	}
+	if err := s.look(); err != nil {
+		return nil, err
+	}
+	if !s.seesQuestions() || !s.sight.drawn {
+		c.askable = learning.Askable(c.askable[:0], s.vectors, c.standings)
+		return c.askable, nil
+	}
+	if c.ago, err = s.sight.ago(c.ago, s.lastAsked(who, fresh)); err != nil {
+		return nil, err
+	}
+	c.askable = learning.Unlike(c.askable[:0], s.vectors, c.standings, c.ago)
+	return c.askable, nil
+}
+
+// pending returns the queries of awaited as vectors, and with whom each of them is, without
+// those that are held out, from which nothing is learnt. They are valid until the next call.
+func (s *selector) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
+	out, with := s.queries.pending[:0], s.queries.with[:0]
+	for as := range s.awaited(fresh) {
+		if as.Condition == idrl.HeldOut {
+			continue
+		}
+		v, err := s.features.view.Query(as.Query)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, with = append(out, *v), append(with, as.Annotator)
+	}
+	s.queries.pending, s.queries.with = out, with
+	return out, with, nil
+}
+
+// askedAll reports whether the annotator of an arena was asked every question, and has none
+// left to answer.
+func (s *selector) askedAll(who idrl.AnnotatorID) bool {
+	if !s.spec.IsArena() || s.gen == nil || len(s.asked.openOf(who)) > 0 || len(s.reopened(who)) > 0 {
+		return false
+	}
+	out := map[idrl.QueryID]bool{}
+	for id, n := range s.log.broken {
+		if n > 0 {
+			out[id] = true
+		}
+	}
+	for _, as := range s.asked.of[who] {
+		out[as.Query.ID] = true
+	}
+	return !slices.ContainsFunc(s.gen.Queries, func(q idrl.Query) bool { return !out[q.ID] })
+}
+
+// A queryIndex holds buffers and per-generation indexes that are reused between
+// selections of a question.
+type queryIndex struct {
+	gen       *idrl.Generation
+	index     map[idrl.QueryID]int  // of a query in gen
+	pairs     map[idrl.QueryID]seen // of clips of gen that were looked at for a group
+	standings []learning.Standing   // of every query of gen
+	pending   []idrl.QueryVector
+	with      []idrl.AnnotatorID // of pending
+	askable   []idrl.QueryVector
+	ago       []uint8 // learning.Unlike has it, of every query of gen
+	given     map[idrl.AnnotatorID]*given
+}
+
+// given are the queries of a generation that were put to an annotator before.
+type given struct {
+	n      int // assignments that were looked at
+	places []int
+}
+
+// givenTo returns the places of the queries of the generation that were put to an annotator with
+// assignments, which only grow until forget.
+func (c *queryIndex) givenTo(who idrl.AnnotatorID, assignments []*idrl.Assignment) []int {
+	g := c.given[who]
+	if g == nil {
+		g = &given{}
+		c.given[who] = g
+	}
+	for _, as := range assignments[g.n:] {
+		c.each(as.Query, func(place int) { g.places = append(g.places, place) })
+	}
+	g.n = len(assignments)
+	return g.places
+}
+
+// forget removes the kept places of the queries that an annotator was asked: an assignment of theirs
+// was taken back.
+func (c *queryIndex) forget(who idrl.AnnotatorID) { delete(c.given, who) }
+
+// each calls f with the place of q in the generation; of a group, with that of every pair of its
+// clips.
+func (c *queryIndex) each(q idrl.Query, f func(place int)) {
+	find := func(id idrl.QueryID) {
+		if i, ok := c.index[id]; ok {
+			f(i)
+		}
+	}
+	if !q.Kind.Group() {
+		find(q.ID)
+		return
+	}
+	for i, a := range q.Clips {
+		for _, b := range q.Clips[:i] {
+			find(idrl.PairID(a, b))
+		}
+	}
+}
+
+// renew forgets how queries stand, and knows those of gen from then on.
+func (c *queryIndex) renew(gen *idrl.Generation) {
+	if c.gen != gen {
+		c.gen, c.index, c.pairs, c.standings = gen, map[idrl.QueryID]int{}, map[idrl.QueryID]seen{}, make([]learning.Standing, len(gen.Queries))
+		c.given = map[idrl.AnnotatorID]*given{}
+		for i, q := range gen.Queries {
+			c.index[q.ID] = i
+		}
+	}
+	clear(c.standings)
+}
+
+// noteAll adds how a query stands; of a group, that counts for every pair of its clips.
+func (c *queryIndex) noteAll(q idrl.Query, is learning.Standing) {
+	c.each(q, func(place int) { c.standings[place] |= is })
+}
+
+// note adds how a query stands, if it is one of the generation.
+func (c *queryIndex) note(id idrl.QueryID, is learning.Standing) {
+	if i, ok := c.index[id]; ok {
+		c.standings[i] |= is
+	}
+}
