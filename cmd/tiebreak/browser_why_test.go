@@ -39,7 +39,7 @@ func TestBrowserWhy(t *testing.T) {
 		if sum := evaluate[int](b, "[...document.querySelectorAll('[data-forecast] .number')].reduce((sum, e) => sum + parseInt(e.innerText.replace('< ', '')), 0)"); sum < 98 || sum > 103 {
 			b.t.Errorf("the three predictions add up to %d %%", sum)
 		}
-		says("[data-facts]", "Picture difference[^]*Probability of an answer[^]*Expected information[^]*P\\(best\\) when asked[^]*Share of the value")
+		says("[data-facts]", "Picture difference[^]*Probability of a clear answer[^]*Expected information[^]*P\\(best\\) when asked[^]*Share of the value")
 		evaluate[bool](b, "document.querySelector('[data-question]').scrollIntoView(), true") // clips are loaded when they are in view
 		b.waitFor(".asked-clips canvas")
 		b.enter("[data-question] .asked-clips .play")
