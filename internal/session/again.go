@@ -51,7 +51,7 @@ func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment
 }
 
 // told reports whether an assignment has an answer that says something and stands.
-func (s *record) told(a *idrl.Assignment) bool {
+func (s *ledger) told(a *idrl.Assignment) bool {
 	if a.Answer == "" || s.log.undone[a.Answer] {
 		return false
 	}

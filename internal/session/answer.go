@@ -113,7 +113,7 @@ func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {
 }
 
 // replayed looks for a row with a's id. known is false if there is none.
-func (s *record) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error) {
+func (s *ledger) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error) {
 	if a.ID == "" {
 		return r, true, idrl.Errorf(idrl.Invalid, "the answer has no id; mint a UUID for it")
 	}

@@ -110,19 +110,19 @@ func (s *shelf) shown(id idrl.ClipID) (idrl.Steps, error) {
 
 // learntFeatures are the features in use, and those that were learnt so far.
 type learntFeatures struct {
-	*record
+	*ledger
 	shelf    *shelf
 	features features         // in use
 	fits     []idrl.LearntFit // by Version
 	impaired error            // why those learnt last are not in use; nil if they are
 }
 
-func newLearntFeatures(rec *record, r idrl.Record) *learntFeatures {
+func newLearntFeatures(rec *ledger, r idrl.Record) *learntFeatures {
 	on := &shelf{journal: rec.cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation, remarks: r.Spec.Remarks, arena: r.Spec.Arena}
 	if on.asked == nil {
 		on.asked = map[idrl.ClipID]idrl.Clip{}
 	}
-	return &learntFeatures{record: rec, shelf: on, fits: r.Fits, features: features{model: rec.cfg.Model, view: representation.New(nil, on.source(0))}}
+	return &learntFeatures{ledger: rec, shelf: on, fits: r.Fits, features: features{model: rec.cfg.Model, view: representation.New(nil, on.source(0))}}
 }
 
 // maxDecoded is how many trajectories a shelf keeps decoded.

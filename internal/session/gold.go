@@ -41,7 +41,7 @@ func (s *selector) gold(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) 
 
 // own returns the questions that were put to the annotator, those of fresh included, without
 // those that were asked again after a withdrawal.
-func (s *record) own(who idrl.AnnotatorID, fresh []idrl.Assignment) (own []*idrl.Assignment) {
+func (s *ledger) own(who idrl.AnnotatorID, fresh []idrl.Assignment) (own []*idrl.Assignment) {
 	for _, a := range s.asked.of[who] {
 		if a.Reopens == "" {
 			own = append(own, a)

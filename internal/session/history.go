@@ -237,7 +237,7 @@ func (s *inference) recount(who idrl.AnnotatorID) (edit, error) {
 
 // decided returns how replies count once the log says of who what the settings say, in its next
 // row.
-func (s *record) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]idrl.Counting {
+func (s *ledger) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]idrl.Counting {
 	how, want := maps.Clone(s.log.how), s.wanted[who]
 	if want.Turned > 0 {
 		want.Turned = s.log.seq() + 1

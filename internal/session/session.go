@@ -76,7 +76,7 @@ type Config struct {
 type Session struct {
 	*inbox          // what it is asked to do
 	*settings       // what researchers want
-	*record         // answers and questions
+	*ledger         // answers and questions
 	*learntFeatures // what clips and policies are described by
 	*inference      // what the answers say
 	*generation     // what can be asked about
@@ -143,7 +143,7 @@ func assemble(cfg Config) *Session {
 		cfg.Averaged = nil
 	}
 	set := &settings{cfg: cfg, spec: r.Spec}
-	rec := &record{settings: set, log: newAnswerLog(r.Log), asked: newAssignments(r.Assignments)}
+	rec := &ledger{settings: set, log: newAnswerLog(r.Log), asked: newAssignments(r.Assignments)}
 	fits := newLearntFeatures(rec, r)
 	inf := &inference{learntFeatures: fits, learner: learning.New(learning.Config{
 		Model: cfg.Model, Method: cfg.Acquisition, Schedule: learning.OfSession(r.Spec),
@@ -157,7 +157,7 @@ func assemble(cfg Config) *Session {
 	train := &training{statements: say, schedule: due, refit: fit, underWay: underWay{progress: make(chan progress, 1), outlook: make(chan idrl.Outlook, 1)}}
 	in := &inbox{requests: make(chan request), stopped: make(chan struct{})}
 	return &Session{
-		inbox: in, settings: set, record: rec, learntFeatures: fits, inference: inf, generation: gen, statements: say,
+		inbox: in, settings: set, ledger: rec, learntFeatures: fits, inference: inf, generation: gen, statements: say,
 		selector: sel, refit: fit, schedule: due, training: train, claims: &claims{training: train, selector: sel},
 		uploads: &uploads{inbox: in, statements: say}, reports: &reports{inbox: in, training: train},
 	}

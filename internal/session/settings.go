@@ -158,7 +158,7 @@ func countingsOf(now idrl.Settings) map[idrl.AnnotatorID]idrl.Counting {
 
 // undecided returns, in order, the annotators of whom the log says otherwise than
 // the settings.
-func (s *record) undecided() (out []idrl.AnnotatorID) {
+func (s *ledger) undecided() (out []idrl.AnnotatorID) {
 	for who := range s.log.how {
 		if !s.follows(who) {
 			out = append(out, who)
@@ -174,7 +174,7 @@ func (s *record) undecided() (out []idrl.AnnotatorID) {
 }
 
 // follows reports whether the log says of an annotator what the settings say.
-func (s *record) follows(who idrl.AnnotatorID) bool { return s.log.how[who].Follows(s.wanted[who]) }
+func (s *ledger) follows(who idrl.AnnotatorID) bool { return s.log.how[who].Follows(s.wanted[who]) }
 
 // decision returns the request that makes the log say of an annotator what the settings
 // say when its time has come. ahead is its work, if that was done before; nil else.

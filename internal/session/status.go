@@ -151,7 +151,7 @@ func (s *reports) weights() (out []idrl.Estimate) {
 // shownRecent is how many answers a Status lists.
 const shownRecent = 20
 
-func (s *record) recent() (out []idrl.Asked) {
+func (s *ledger) recent() (out []idrl.Asked) {
 	for _, a := range slices.Backward(s.log.rows) {
 		if len(out) == shownRecent {
 			break

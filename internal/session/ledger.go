@@ -12,8 +12,8 @@ import (
 	"tiebreak/internal/learn/representation"
 )
 
-// A record is what the journal has of answers and questions, as a session needs it in memory.
-type record struct {
+// A ledger is what the journal has of answers and questions, as a session needs it in memory.
+type ledger struct {
 	*settings
 	log   *answerLog
 	asked *assignments
@@ -21,7 +21,7 @@ type record struct {
 }
 
 // question returns what an answer of the log replies to, under a representation.
-func (s *record) question(under *representation.View, a idrl.Answer) (*idrl.QueryVector, error) {
+func (s *ledger) question(under *representation.View, a idrl.Answer) (*idrl.QueryVector, error) {
 	as := s.asked.get(a.Assignment)
 	if as == nil {
 		return nil, fmt.Errorf("answer %d: its assignment %s is not recorded", a.Seq, a.Assignment)
@@ -30,7 +30,7 @@ func (s *record) question(under *representation.View, a idrl.Answer) (*idrl.Quer
 }
 
 // heldOut reports whether nothing is learnt from the answer to an assignment.
-func (s *record) heldOut(id idrl.AssignmentID) bool {
+func (s *ledger) heldOut(id idrl.AssignmentID) bool {
 	if len(s.asked.heldOut) == 0 { // in most sessions, which need not look
 		return false
 	}
@@ -40,14 +40,14 @@ func (s *record) heldOut(id idrl.AssignmentID) bool {
 
 // teaches reports whether the posterior learns from a reply that counts: it says something,
 // and its question is not held out.
-func (s *record) teaches(a idrl.Answer) bool { return a.Informative() && !s.heldOut(a.Assignment) }
+func (s *ledger) teaches(a idrl.Answer) bool { return a.Informative() && !s.heldOut(a.Assignment) }
 
 // learnt reports whether the posterior has learnt from row seq.
-func (s *record) learnt(seq int64) bool {
+func (s *ledger) learnt(seq int64) bool {
 	return s.log.counts(seq) && !s.heldOut(s.log.at(seq).Assignment)
 }
 
-func (s *record) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assignment {
+func (s *ledger) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assignment {
 	now := s.cfg.Now()
 	return idrl.Assignment{
 		ID: idrl.AssignmentID(fmt.Sprintf("%s.%d", s.spec.ID, n)), N: n,
@@ -55,7 +55,7 @@ func (s *record) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assignm
 	}
 }
 
-func (s *record) renew(ctx context.Context, as *idrl.Assignment) error {
+func (s *ledger) renew(ctx context.Context, as *idrl.Assignment) error {
 	until := s.cfg.Now().Add(s.cfg.Lease)
 	if err := s.cfg.Journal.Renew(context.WithoutCancel(ctx), s.spec.ID, as.ID, until); err != nil {
 		return fmt.Errorf("renew %s: %w", as.ID, err)
@@ -65,14 +65,14 @@ func (s *record) renew(ctx context.Context, as *idrl.Assignment) error {
 }
 
 // ageing reports whether half of an assignment's lease is gone.
-func (s *record) ageing(as *idrl.Assignment) bool {
+func (s *ledger) ageing(as *idrl.Assignment) bool {
 	return as.LeaseUntil.Sub(s.cfg.Now()) < s.cfg.Lease/2
 }
 
 // awaited returns the assignments whose answers will count: those under a live lease, by N,
 // and then fresh, without those of people who are left out. Once they are taken in again,
 // theirs are among them.
-func (s *record) awaited(fresh []idrl.Assignment) iter.Seq[*idrl.Assignment] {
+func (s *ledger) awaited(fresh []idrl.Assignment) iter.Seq[*idrl.Assignment] {
 	return func(yield func(*idrl.Assignment) bool) {
 		for as := range s.asked.live(s.cfg.Now()) {
 			if !s.log.how[as.Annotator].Out && !yield(as) {
@@ -89,7 +89,7 @@ func (s *record) awaited(fresh []idrl.Assignment) iter.Seq[*idrl.Assignment] {
 
 // budgetLeased reports whether the answers that are awaited, with those to fresh, cover what
 // is left of the budget.
-func (s *record) budgetLeased(fresh []idrl.Assignment) bool {
+func (s *ledger) budgetLeased(fresh []idrl.Assignment) bool {
 	if s.spec.Budget == 0 {
 		return false
 	}
@@ -102,7 +102,7 @@ func (s *record) budgetLeased(fresh []idrl.Assignment) bool {
 
 // room returns how many questions more the annotator may be asked, beside n of which the
 // answers are awaited.
-func (s *record) room(who idrl.AnnotatorID, n int) int {
+func (s *ledger) room(who idrl.AnnotatorID, n int) int {
 	if s.spec.AnswersEach == 0 {
 		return math.MaxInt
 	}
@@ -112,7 +112,7 @@ func (s *record) room(who idrl.AnnotatorID, n int) int {
 
 // reopened returns assignments that ask again what the annotator withdrew,
 // where that has not been done yet.
-func (s *record) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
+func (s *ledger) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
 	for _, row := range s.log.withdrawals(who) {
 		if s.asked.reopens[row.Undoes] {
 			continue
@@ -128,7 +128,7 @@ func (s *record) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
 
 // lastAsked returns the last questions that were put to the annotator, those of fresh
 // included, newest first: those that they remember. What it returns is valid until the next call.
-func (s *record) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) []idrl.Query {
+func (s *ledger) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) []idrl.Query {
 	out := s.last[:0]
 	for _, as := range slices.Backward(fresh) {
 		out = append(out, as.Query)
@@ -145,7 +145,7 @@ func (s *record) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) []idrl
 
 // recentClips returns the clips of the last questions of everybody who holds one now, in
 // order: what the questions of a new generation will be compared with.
-func (s *record) recentClips() (out []idrl.ClipID) {
+func (s *ledger) recentClips() (out []idrl.ClipID) {
 	has, done := map[idrl.ClipID]bool{}, map[idrl.AnnotatorID]bool{}
 	for _, open := range s.asked.open {
 		if done[open.Annotator] {
@@ -165,7 +165,7 @@ func (s *record) recentClips() (out []idrl.ClipID) {
 
 // append writes rows to the journal. The requests may be cancelled while they are
 // being written; the rows then still count, so the write must not be.
-func (s *record) append(ctx context.Context, rows []idrl.Row) error {
+func (s *ledger) append(ctx context.Context, rows []idrl.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -175,6 +175,6 @@ func (s *record) append(ctx context.Context, rows []idrl.Row) error {
 	return nil
 }
 
-func (s *record) publish(kind idrl.EventKind, annotator idrl.AnnotatorID) {
+func (s *ledger) publish(kind idrl.EventKind, annotator idrl.AnnotatorID) {
 	s.cfg.Publisher.Publish(s.spec.ID, idrl.Event{Kind: kind, Seq: s.log.seq(), Annotator: annotator})
 }
