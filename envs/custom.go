@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 )
 
@@ -68,7 +69,7 @@ func customModel(path string) Entry {
 	return Entry{
 		ID: c.ID, Title: c.Title, Description: c.Description, Version: c.Version, Engine: engineName(),
 		New:         func(*rand.Rand) idrl.Environment { return must(c.New()) },
-		Library:     func() ([]idrl.Behaviour, error) { return c.Library(mujoco.LibraryPath(path)) },
+		Library:     func() ([]library.Behaviour, error) { return c.Library(mujoco.LibraryPath(path)) },
 		LibraryKey:  func() (string, error) { return c.Version, nil },
 		LibraryPath: mujoco.LibraryPath(path),
 	}

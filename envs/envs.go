@@ -12,6 +12,7 @@ import (
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/data/outside"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
@@ -35,7 +36,7 @@ type Entry struct {
 	// Library returns behaviours of the robot to show first, in that order; it may be nil,
 	// and there may be none. It returns an error of kind Invalid if the library that there
 	// is does not fit the model. It must not be called if Unavailable is set.
-	Library func() ([]idrl.Behaviour, error)
+	Library func() ([]library.Behaviour, error)
 
 	// LibraryKey returns what the library of the robot must have as its key.
 	LibraryKey func() (string, error)
@@ -121,7 +122,7 @@ func robots() (out List) {
 		out = append(out, Entry{
 			ID: l.ID, Title: l.Title, Description: l.Description, Unavailable: missing, Engine: engineName(),
 			New:        func(*rand.Rand) idrl.Environment { return must(l.New()) },
-			Library:    func() ([]idrl.Behaviour, error) { return mujoco.Library(l.ID) },
+			Library:    func() ([]library.Behaviour, error) { return mujoco.Library(l.ID) },
 			LibraryKey: func() (string, error) { return mujoco.LibraryKey(l.ID) },
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/envs/envtest"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -116,17 +117,17 @@ func TestNothingIsCutOff(t *testing.T) {
 			continue
 		}
 		t.Run(e.ID, func(t *testing.T) {
-			var scene idrl.Scene
+			var scene drawing.Scene
 			for s := range env.NumStates() {
 				env.Restore([]float64{float64(s), 0})
-				env.(idrl.Drawer).Draw(&scene)
+				env.(drawing.Drawer).Draw(&scene)
 				for _, shape := range slices.Concat(scene.Static, scene.Moving) {
 					if !within(shape, scene.Camera) {
 						t.Fatalf("in state %d, %+v is cut off by the view %+v", s, shape, scene.Camera)
 					}
 				}
 			}
-			labels := slices.DeleteFunc(slices.Clone(scene.Static), func(s idrl.Shape) bool { return s.Kind != idrl.Text })
+			labels := slices.DeleteFunc(slices.Clone(scene.Static), func(s drawing.Shape) bool { return s.Kind != drawing.Text })
 			for i, a := range labels {
 				for _, b := range labels[:i] {
 					if math.Abs(a.Pts[0]-b.Pts[0]) < reach(a)+reach(b) && math.Abs(a.Pts[1]-b.Pts[1]) < (a.Size+b.Size)/2 {
@@ -139,18 +140,18 @@ func TestNothingIsCutOff(t *testing.T) {
 }
 
 // reach is how far a shape extends to the sides of its points.
-func reach(s idrl.Shape) float64 {
+func reach(s drawing.Shape) float64 {
 	switch s.Kind {
-	case idrl.Circle:
+	case drawing.Circle:
 		return s.Size
-	case idrl.Text:
+	case drawing.Text:
 		return 0.75 * s.Size * float64(len(s.Text)) / 2
 	default:
 		return s.Size / 2 // of a stroke; 0 for a polygon
 	}
 }
 
-func within(s idrl.Shape, c idrl.Camera) bool {
+func within(s drawing.Shape, c drawing.Camera) bool {
 	for i := 0; i < len(s.Pts); i += 2 {
 		if math.Abs(s.Pts[i]-c.X)+reach(s) > c.W/2 || math.Abs(s.Pts[i+1]-c.Y)+reach(s) > c.H/2 {
 			return false
@@ -172,7 +173,7 @@ func TestClipsAreSmall(t *testing.T) {
 			for n := range sizes {
 				env := e.New(rng.New(uint64(n), "layout", 0))
 				steps := env.Spec().ClipSteps
-				if _, ok := env.(idrl.Substepper); ok {
+				if _, ok := env.(drawing.Substepper); ok {
 					steps, limit = solidSteps, maxSolid
 				}
 				b, err := clip.Encode(env, idrl.Segment(drive(env, steps, uint64(n)), 0, steps))
@@ -223,7 +224,7 @@ func drive(env idrl.Environment, steps int, n uint64) *idrl.Trajectory {
 func TestGuides(t *testing.T) {
 	for _, e := range available() {
 		t.Run(e.ID, func(t *testing.T) {
-			env, ok := e.New(rng.New(7, "layout", 0)).(idrl.Guided)
+			env, ok := e.New(rng.New(7, "layout", 0)).(drawing.Guided)
 			if !ok {
 				t.Fatal("the environment has no guide")
 			}

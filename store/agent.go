@@ -14,7 +14,7 @@ import (
 // that arrive meanwhile wait for it.
 const partSize = 1 << 20
 
-// StageAgents implements idrl.Journal. Staged states that are never adopted are removed by the next
+// StageAgents implements record.Journal. Staged states that are never adopted are removed by the next
 // adoption, or when the data folder is opened.
 func (db journal) StageAgents(ctx context.Context, id idrl.SessionID, all map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // changesKey is the key in meta of the number of changes that a running server must notice.
@@ -34,8 +36,8 @@ func (t *tx) changed(at time.Time, id idrl.SessionID, actor, action, object stri
 
 func linkName(id int64) string { return fmt.Sprintf("link %d", id) }
 
-// Settings implements idrl.Journal.
-func (db participants) Settings(ctx context.Context, id idrl.SessionID) (s idrl.Settings, err error) {
+// Settings implements record.Journal.
+func (db participants) Settings(ctx context.Context, id idrl.SessionID) (s record.Settings, err error) {
 	err = db.snapshot(ctx, func(from querier) (err error) {
 		s, err = readSettings(ctx, from, id)
 		return err
@@ -43,7 +45,7 @@ func (db participants) Settings(ctx context.Context, id idrl.SessionID) (s idrl.
 	return s, err
 }
 
-func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s idrl.Settings, err error) {
+func readSettings(ctx context.Context, from querier, id idrl.SessionID) (s record.Settings, err error) {
 	spec, err := readSpec(ctx, from, id)
 	if err != nil {
 		return s, err
@@ -107,13 +109,13 @@ func (db participants) SetBudget(ctx context.Context, id idrl.SessionID, budget 
 }
 
 // Annotators returns who joined a session, in that order.
-func (db participants) Annotators(ctx context.Context, session idrl.SessionID) (out []idrl.Annotator, err error) {
+func (db participants) Annotators(ctx context.Context, session idrl.SessionID) (out []identity.Annotator, err error) {
 	const query = `
 		SELECT id, name, created_at, coalesce(invitation_id, 0), revoked_at, left_out, turned, withdrawn_at, erased_at,
 			(SELECT max(seen_at) FROM login WHERE login.session_id = annotator.session_id AND annotator_id = annotator.id)
 		FROM annotator WHERE session_id = ? AND id <> '' ORDER BY created_at, length(id), id`
 	err = each(ctx, db.read, func(row scanner) error {
-		var a idrl.Annotator
+		var a identity.Annotator
 		err := row.Scan(&a.ID, nameColumn{&a.Name}, timeColumn{&a.JoinedAt}, &a.Invitation, timeColumn{&a.RevokedAt}, &a.LeftOut, &a.Turned,
 			timeColumn{&a.WithdrawnAt}, timeColumn{&a.ErasedAt}, timeColumn{&a.SeenAt})
 		out = append(out, a)

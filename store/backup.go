@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -173,7 +174,7 @@ func holds(ctx context.Context, path string, people []person) (bool, error) {
 		return false, err
 	}
 	query := `SELECT EXISTS (SELECT 1 FROM annotator WHERE session_id = ? AND id = ?`
-	if slices.ContainsFunc(t.Columns, func(c idrl.RecordColumn) bool { return c.Name == "withdrawn_at" }) {
+	if slices.ContainsFunc(t.Columns, func(c record.RecordColumn) bool { return c.Name == "withdrawn_at" }) {
 		query += ` AND withdrawn_at IS NULL`
 	}
 	for _, who := range people {

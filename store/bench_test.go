@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -25,7 +26,7 @@ func BenchmarkAppend(b *testing.B) {
 		ids[k] = idrl.SessionID(fmt.Sprintf("s%d", k))
 		prepare(b, db, ids[k], per)
 	}
-	s := idrl.Snapshot{Belief: make([]byte, 260)}
+	s := record.Snapshot{Belief: make([]byte, 260)}
 	b.ResetTimer()
 	var wg sync.WaitGroup
 	var failed atomic.Int64
@@ -35,7 +36,7 @@ func BenchmarkAppend(b *testing.B) {
 				as := assignment(seq+1, generation0.Queries[0], "a1")
 				snap := s
 				snap.Seq = seq + 1
-				if err := db.Append(b.Context(), id, idrl.Row{Answer: answer(seq+1, as), After: snap}); err != nil {
+				if err := db.Append(b.Context(), id, record.Row{Answer: answer(seq+1, as), After: snap}); err != nil {
 					failed.Add(1)
 				}
 			}
@@ -55,7 +56,7 @@ func BenchmarkAppendAlone(b *testing.B) {
 	b.ResetTimer()
 	for seq := range int64(b.N) {
 		s := snapshot(seq + 1)
-		must(b, db.Append(b.Context(), "s", idrl.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
+		must(b, db.Append(b.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
 	}
 }
 
@@ -65,8 +66,8 @@ func BenchmarkLoad(b *testing.B) {
 	const answers = idrl.MaxBudget
 	prepare(b, db, "s", answers)
 	for seq := range int64(answers) {
-		s := idrl.Snapshot{Seq: seq + 1, Belief: make([]byte, 260)}
-		must(b, db.Append(b.Context(), "s", idrl.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
+		s := record.Snapshot{Seq: seq + 1, Belief: make([]byte, 260)}
+		must(b, db.Append(b.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
 	}
 	for b.Loop() {
 		rec, err := db.Load(b.Context(), "s")
@@ -134,7 +135,7 @@ func agentsOf(b *testing.B, whole bool) {
 	for b.Loop() {
 		n++
 		first[n%1000], second[n%1000] = byte(n), byte(n)
-		job := idrl.JobRecord{JobKey: idrl.JobKey{Session: "s", Kind: "train", BasedOn: n}, Payload: make([]byte, 50_000)}
+		job := record.JobRecord{JobKey: record.JobKey{Session: "s", Kind: "train", BasedOn: n}, Payload: make([]byte, 50_000)}
 		if whole {
 			job.Payload = slices.Concat(first, second)
 		}
@@ -142,9 +143,9 @@ func agentsOf(b *testing.B, whole bool) {
 		_, attempt, err := db.BeginJob(b.Context(), job.JobKey, time.Now(), time.Now().Add(time.Hour))
 		must(b, err)
 		for k := range 20 { // a report a second
-			must(b, db.BeatJob(b.Context(), attempt, time.Now().Add(time.Hour), idrl.JobProgress{Done: k, What: strings.Repeat("x", k)}))
+			must(b, db.BeatJob(b.Context(), attempt, time.Now().Add(time.Hour), record.JobProgress{Done: k, What: strings.Repeat("x", k)}))
 		}
-		must(b, db.EndJob(b.Context(), attempt, time.Now(), idrl.JobDone, ""))
+		must(b, db.EndJob(b.Context(), attempt, time.Now(), record.JobDone, ""))
 		g := generation(n)
 		g.Agents = map[string][]byte{"agent 0": first, "agent 1": second}
 		if !whole {
@@ -188,7 +189,7 @@ func prepare(b testing.TB, db *store.DB, id idrl.SessionID, n int) {
 	_, err := db.CreateAnnotator(b.Context(), id, "")
 	must(b, err)
 	must(b, db.Adopt(b.Context(), id, generation0, 0))
-	as := make([]idrl.Assignment, n)
+	as := make([]record.Assignment, n)
 	for k := range as {
 		as[k] = assignment(int64(k+1), generation0.Queries[0], "a1")
 	}

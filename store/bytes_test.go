@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/session/journaltest"
 )
 
@@ -23,8 +23,8 @@ func TestBytesOfAnAnswer(t *testing.T) {
 			as := assignment(seq, generation(0).Queries[0], "a1")
 			s := journaltest.Snapshot(seq)
 			s.Mean, s.Foretold, s.Slot, s.Belief = make([]float64, 11), nil, int(seq/32%9), make([]byte, posterior)
-			must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
-			must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(seq, as), After: s}))
+			must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+			must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(seq, as), After: s}))
 		}
 		must(t, db.Close())
 		info, err := os.Stat(filepath.Join(dir, "tiebreak.db"))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // SetConsent changes the consent text of a session, and returns the version that is in use then: a
@@ -103,7 +104,7 @@ func (db participants) Consent(ctx context.Context, session idrl.SessionID, who 
 }
 
 // Joined returns an annotator of a session, or an error of kind NotFound.
-func (db participants) Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (a idrl.Annotator, err error) {
+func (db participants) Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (a identity.Annotator, err error) {
 	const query = `SELECT id, name, created_at, withdrawn_at, erased_at FROM annotator WHERE session_id = ? AND id = ? AND id <> ''`
 	err = db.read.QueryRowContext(ctx, query, session, who).Scan(&a.ID, nameColumn{&a.Name}, timeColumn{&a.JoinedAt}, timeColumn{&a.WithdrawnAt}, timeColumn{&a.ErasedAt})
 	return a, missing(err, "session %s has no annotator %q", session, who)

@@ -4,9 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 )
 
 // Consent texts have versions, of which people agree to the one in use; an empty one asks
@@ -97,10 +98,10 @@ func TestConsentOfASpec(t *testing.T) {
 	must(t, err)
 	seq := int64(len(rec.Log)) + 1
 	as := assignment(500, generation(0).Queries[0], "a2")
-	must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+	must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 	a := answer(seq, as)
 	a.Consent = 7
-	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(seq)}))
+	must(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(seq)}))
 	rec, err = db.Load(t.Context(), "s")
 	must(t, err)
 	if got := rec.Log[seq-1].Consent; got != 7 {

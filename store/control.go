@@ -8,23 +8,24 @@ import (
 	"fmt"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
-// Control applies an action of a researcher to a session as a whole (idrl.ActPause and similar) and
+// Control applies an action of a researcher to a session as a whole (record.ActPause and similar) and
 // returns the state before and after it. If they are equal it records nothing. Errors are those of
-// idrl.StateAfter, and of kind NotFound if there is no such session.
-func (db studies) Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error) {
+// record.StateAfter, and of kind NotFound if there is no such session.
+func (db studies) Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after record.SessionState, err error) {
 	err = db.do(ctx, func(t *tx) error {
 		is, err := t.current(id)
 		if err != nil {
 			return err
 		}
 		before = is.State
-		if after, err = idrl.StateAfter(before, action); err != nil || after == before {
+		if after, err = record.StateAfter(before, action); err != nil || after == before {
 			return err
 		}
-		return t.putControl(id, idrl.Control{At: now, Actor: actor, Action: action, State: after, Title: is.Title})
+		return t.putControl(id, record.Control{At: now, Actor: actor, Action: action, State: after, Title: is.Title})
 	})
 	return before, after, err
 }
@@ -40,36 +41,36 @@ func (db studies) Rename(ctx context.Context, id idrl.SessionID, title, actor st
 		if err != nil || is.Title == title {
 			return err
 		}
-		return t.putControl(id, idrl.Control{At: now, Actor: actor, Action: idrl.ActRename, State: is.State, Title: title})
+		return t.putControl(id, record.Control{At: now, Actor: actor, Action: record.ActRename, State: is.State, Title: title})
 	})
 }
 
 // current returns the state and the title of a session.
-func (t *tx) current(id idrl.SessionID) (idrl.Control, error) {
+func (t *tx) current(id idrl.SessionID) (record.Control, error) {
 	spec, err := t.spec(id)
 	if err != nil {
-		return idrl.Control{}, err
+		return record.Control{}, err
 	}
 	state, err := t.state(id)
-	return idrl.Control{State: state, Title: spec.Title}, err
+	return record.Control{State: state, Title: spec.Title}, err
 }
 
 // state returns the state of a session that exists.
-func (t *tx) state(id idrl.SessionID) (idrl.SessionState, error) {
+func (t *tx) state(id idrl.SessionID) (record.SessionState, error) {
 	return scanState(t.row(lastState, id))
 }
 
 const lastState = `SELECT state FROM control WHERE session_id = ? ORDER BY n DESC LIMIT 1`
 
-func scanState(row scanner) (state idrl.SessionState, err error) {
+func scanState(row scanner) (state record.SessionState, err error) {
 	err = row.Scan(&state)
 	if errors.Is(err, sql.ErrNoRows) {
-		return idrl.StateRunning, nil
+		return record.StateRunning, nil
 	}
 	return state, convert(err)
 }
 
-func (t *tx) putControl(id idrl.SessionID, c idrl.Control) error {
+func (t *tx) putControl(id idrl.SessionID, c record.Control) error {
 	if err := checkTime(c.At); err != nil {
 		return err
 	}
@@ -97,9 +98,9 @@ func (db studies) Audit(ctx context.Context, id idrl.SessionID, actor, action, o
 }
 
 // Controls returns what researchers did to a session as a whole, the first act first.
-func (db studies) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.Control, err error) {
+func (db studies) Controls(ctx context.Context, id idrl.SessionID) (out []record.Control, err error) {
 	err = each(ctx, db.read, func(row scanner) error {
-		var c idrl.Control
+		var c record.Control
 		err := row.Scan(timeColumn{&c.At}, &c.Actor, &c.Action, &c.State, &c.Title)
 		out = append(out, c)
 		return err
@@ -109,17 +110,17 @@ func (db studies) Controls(ctx context.Context, id idrl.SessionID) (out []idrl.C
 
 // Acts returns the last acts of researchers in the audit trail that are not in Controls, the last
 // one first, and no more than limit.
-func (db studies) Acts(ctx context.Context, id idrl.SessionID, limit int) (out []idrl.Act, err error) {
+func (db studies) Acts(ctx context.Context, id idrl.SessionID, limit int) (out []record.Act, err error) {
 	const query = `
 		SELECT at, actor, action, object FROM audit
 		WHERE session_id = ? AND action NOT IN ('answer', 'withdraw') AND action IN (SELECT value FROM json_each(?))
 		ORDER BY id DESC LIMIT ?`
-	actions, err := json.Marshal(idrl.Acts())
+	actions, err := json.Marshal(record.Acts())
 	if err != nil {
 		return nil, err
 	}
 	err = each(ctx, db.read, func(row scanner) error {
-		var a idrl.Act
+		var a record.Act
 		err := row.Scan(timeColumn{&a.At}, &a.Actor, &a.Action, &a.Object)
 		out = append(out, a)
 		return err
@@ -144,7 +145,7 @@ func (db studies) CloneSession(ctx context.Context, spec idrl.SessionSpec, of id
 func (t *tx) checkJoinable(id idrl.SessionID) error {
 	state, err := t.state(id)
 	if err == nil && state.Ended() {
-		err = idrl.ErrEnded
+		err = record.ErrEnded
 	}
 	return err
 }

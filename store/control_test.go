@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
-	"tiebreak/store"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
+	"tiebreak/store"
 )
 
 // TestControl: what researchers do to a session is kept with who did it, over a restart, and
@@ -21,7 +23,7 @@ func TestControl(t *testing.T) {
 	dir := t.TempDir()
 	db := seeded(t, dir)
 	ctx := t.Context()
-	act := func(action string, want idrl.SessionState) {
+	act := func(action string, want record.SessionState) {
 		t.Helper()
 		_, after, err := db.Control(ctx, "s", action, "grace", t0)
 		if after != want || err != nil {
@@ -30,25 +32,25 @@ func TestControl(t *testing.T) {
 	}
 	before, err := db.Changes(ctx)
 	must(t, err)
-	act(idrl.ActPause, idrl.StatePaused)
-	act(idrl.ActPause, idrl.StatePaused) // changes nothing
+	act(record.ActPause, record.StatePaused)
+	act(record.ActPause, record.StatePaused) // changes nothing
 	must(t, db.Rename(ctx, "s", "Pilot", "ada", t0.Add(time.Minute)))
 	must(t, db.Rename(ctx, "s", "Pilot", "ada", t0.Add(time.Hour))) // nor does this
-	act(idrl.ActClose, idrl.StateClosed)
-	_, _, err = db.Control(ctx, "s", idrl.ActPause, "grace", t0)
+	act(record.ActClose, record.StateClosed)
+	_, _, err = db.Control(ctx, "s", record.ActPause, "grace", t0)
 	wantKind(t, err, idrl.Conflict)
-	if _, err := db.CreateAnnotator(ctx, "s", "Late"); !errors.Is(err, idrl.ErrEnded) {
+	if _, err := db.CreateAnnotator(ctx, "s", "Late"); !errors.Is(err, record.ErrEnded) {
 		t.Errorf("joins a closed session: %v", err)
 	}
-	_, err = db.Invite(ctx, hash("link"), idrl.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+	_, err = db.Invite(ctx, hash("link"), identity.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	must(t, err)
-	if _, err := db.SignIn(ctx, hash("link"), hash("cookie"), "Late", limit, t0); !errors.Is(err, idrl.ErrEnded) {
+	if _, err := db.SignIn(ctx, hash("link"), hash("cookie"), "Late", limit, t0); !errors.Is(err, record.ErrEnded) {
 		t.Errorf("joins a closed session by a link: %v", err)
 	}
-	act(idrl.ActArchive, idrl.StateArchived)
+	act(record.ActArchive, record.StateArchived)
 	_, _, err = db.Control(ctx, "s", "explode", "grace", t0)
 	wantKind(t, err, idrl.Invalid)
-	_, _, err = db.Control(ctx, "x", idrl.ActPause, "grace", t0)
+	_, _, err = db.Control(ctx, "x", record.ActPause, "grace", t0)
 	wantKind(t, err, idrl.NotFound)
 	for _, title := range []string{"", " ", "two\nlines", strings.Repeat("x", idrl.MaxTitle+1)} {
 		wantKind(t, db.Rename(ctx, "s", title, "ada", t0), idrl.Invalid)
@@ -62,11 +64,11 @@ func TestControl(t *testing.T) {
 	db, err = store.Open(context.WithoutCancel(ctx), dir)
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
-	want := []idrl.Control{
-		{At: t0, Actor: "grace", Action: idrl.ActPause, State: idrl.StatePaused, Title: spec("s").Title},
-		{At: t0.Add(time.Minute), Actor: "ada", Action: idrl.ActRename, State: idrl.StatePaused, Title: "Pilot"},
-		{At: t0, Actor: "grace", Action: idrl.ActClose, State: idrl.StateClosed, Title: "Pilot"},
-		{At: t0, Actor: "grace", Action: idrl.ActArchive, State: idrl.StateArchived, Title: "Pilot"},
+	want := []record.Control{
+		{At: t0, Actor: "grace", Action: record.ActPause, State: record.StatePaused, Title: spec("s").Title},
+		{At: t0.Add(time.Minute), Actor: "ada", Action: record.ActRename, State: record.StatePaused, Title: "Pilot"},
+		{At: t0, Actor: "grace", Action: record.ActClose, State: record.StateClosed, Title: "Pilot"},
+		{At: t0, Actor: "grace", Action: record.ActArchive, State: record.StateArchived, Title: "Pilot"},
 	}
 	got, err := db.Controls(ctx, "s")
 	must(t, err)
@@ -74,14 +76,14 @@ func TestControl(t *testing.T) {
 		t.Error(d)
 	}
 	rec, err := db.Load(ctx, "s")
-	if rec.Spec.Title != "Pilot" || rec.Settings.Title != "Pilot" || rec.Settings.State != idrl.StateArchived || err != nil {
+	if rec.Spec.Title != "Pilot" || rec.Settings.Title != "Pilot" || rec.Settings.State != record.StateArchived || err != nil {
 		t.Errorf("record: titles %q and %q, state %q, %v", rec.Spec.Title, rec.Settings.Title, rec.Settings.State, err)
 	}
 	list, err := db.Sessions(ctx)
-	if len(list) != 1 || list[0].State != idrl.StateArchived || list[0].Spec.Title != "Pilot" || err != nil {
+	if len(list) != 1 || list[0].State != record.StateArchived || list[0].Spec.Title != "Pilot" || err != nil {
 		t.Errorf("list: %+v, %v", list, err)
 	}
-	act(idrl.ActResume, idrl.StateRunning)
+	act(record.ActResume, record.StateRunning)
 	if _, err := db.CreateAnnotator(ctx, "s", "Cy"); err != nil {
 		t.Errorf("after it was resumed: %v", err)
 	}
@@ -99,13 +101,13 @@ func TestControl(t *testing.T) {
 func TestClone(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()
-	picture := idrl.Picture{ID: "0123456789abcdef", Type: "image/png", Content: []byte("png")}
+	picture := record.Picture{ID: "0123456789abcdef", Type: "image/png", Content: []byte("png")}
 	must(t, db.AddPicture(ctx, "s", picture, "ada", t0))
 	_, err := db.SetInstructions(ctx, "s", idrl.Markdown, "Look *closely*.", "ada", t0)
 	must(t, err)
 	of, err := db.Spec(ctx, "s")
 	must(t, err)
-	made := of.Clone(idrl.CloneTitle(of.Title), 99)
+	made := of.Clone(record.CloneTitle(of.Title), 99)
 	made.ID, made.CreatedAt = "copy", t0
 	must(t, db.CloneSession(ctx, made, "s", "ada"))
 	got, err := db.Picture(ctx, "copy", picture.ID)

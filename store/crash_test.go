@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
-	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
 
@@ -104,11 +104,11 @@ func appendForEver(ctx context.Context, dir string) error {
 	for seq := int64(len(rec.Log)) + 1; ; seq++ {
 		as := assignment(seq, generation(0).Queries[0], "a1")
 		if len(rec.Assignments) < int(seq) {
-			if err := db.Issue(ctx, "s", []idrl.Assignment{as}); err != nil {
+			if err := db.Issue(ctx, "s", []record.Assignment{as}); err != nil {
 				return err
 			}
 		}
-		if err := db.Append(ctx, "s", idrl.Row{Answer: answer(seq, as), After: snapshot(seq)}); err != nil {
+		if err := db.Append(ctx, "s", record.Row{Answer: answer(seq, as), After: snapshot(seq)}); err != nil {
 			return err
 		}
 		fmt.Println(seq)

@@ -12,7 +12,9 @@ import (
 	"errors"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // crowdKey is the key in meta of the secret with which ids of crowd platforms are hashed and
@@ -25,7 +27,7 @@ func (t *tx) makeCrowdKey() error {
 }
 
 // InviteCrowd is Invite for a link from a crowd platform.
-func (db access) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation, c idrl.Crowd) (id int64, err error) {
+func (db access) InviteCrowd(ctx context.Context, hash []byte, i identity.Invitation, c identity.Crowd) (id int64, err error) {
 	if err := c.Check(); err != nil {
 		return 0, err
 	}
@@ -48,7 +50,7 @@ func (db access) InviteCrowd(ctx context.Context, hash []byte, i idrl.Invitation
 // Crowd returns the session of a crowd link and its Crowd, also if it is used up: participants who
 // came by it can come back. It returns an error of kind NotFound if it is not a crowd link, has
 // expired or is revoked.
-func (db participants) Crowd(ctx context.Context, hash []byte, now time.Time) (session idrl.SessionID, c idrl.Crowd, err error) {
+func (db participants) Crowd(ctx context.Context, hash []byte, now time.Time) (session idrl.SessionID, c identity.Crowd, err error) {
 	var text string
 	const query = `
 		SELECT session_id, crowd FROM invitation
@@ -60,7 +62,7 @@ func (db participants) Crowd(ctx context.Context, hash []byte, now time.Time) (s
 }
 
 // CrowdOf returns the crowd platform by which an annotator came; the zero Crowd if there is none.
-func (db participants) CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c idrl.Crowd, err error) {
+func (db participants) CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (c identity.Crowd, err error) {
 	var text string
 	const query = `
 		SELECT crowd FROM invitation JOIN annotator ON annotator.invitation_id = invitation.id
@@ -76,7 +78,7 @@ func (db participants) CrowdOf(ctx context.Context, session idrl.SessionID, who 
 }
 
 // Participates reports whether the annotator is p, who came by a link of c.
-func (db participants) Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c idrl.Crowd, p idrl.Participant) (is bool, err error) {
+func (db participants) Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c identity.Crowd, p record.Participant) (is bool, err error) {
 	key, err := db.Meta(ctx, crowdKey)
 	if err != nil {
 		return false, err
@@ -87,7 +89,7 @@ func (db participants) Participates(ctx context.Context, session idrl.SessionID,
 }
 
 // kept returns the recorded form of p.
-func kept(key string, c idrl.Crowd, p idrl.Participant) idrl.Participant {
+func kept(key string, c identity.Crowd, p record.Participant) record.Participant {
 	if c.AsGiven {
 		return p
 	}
@@ -101,7 +103,7 @@ func kept(key string, c idrl.Crowd, p idrl.Participant) idrl.Participant {
 // former returns the record of a participant of a session who withdrew: the same whether the id was
 // kept as given or as a hash. Rows of exports cannot be found with it, because they have another
 // hash.
-func former(key string, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) string {
+func former(key string, session idrl.SessionID, c identity.Crowd, p record.Participant) string {
 	c.AsGiven = false
 	return formerOf(key, session, kept(key, c, p).ID)
 }
@@ -113,8 +115,8 @@ func formerOf(key string, session idrl.SessionID, hashed string) string {
 // keepFormer records that the participant of an annotator, if there is one, withdraws.
 func (t *tx) keepFormer(session idrl.SessionID, who idrl.AnnotatorID) error {
 	var text, key string
-	var c idrl.Crowd
-	var p idrl.Participant
+	var c identity.Crowd
+	var p record.Participant
 	const find = `
 		SELECT participant.participant, coalesce(crowd, '{}'), (SELECT value FROM meta WHERE key = '` + crowdKey + `')
 		FROM participant JOIN annotator ON annotator.session_id = participant.session_id AND annotator.id = annotator_id
@@ -139,7 +141,7 @@ func (t *tx) keepFormer(session idrl.SessionID, who idrl.AnnotatorID) error {
 }
 
 // Withdrew reports whether p, who comes by a link of c, has withdrawn their data from a session.
-func (db participants) Withdrew(ctx context.Context, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) (did bool, err error) {
+func (db participants) Withdrew(ctx context.Context, session idrl.SessionID, c identity.Crowd, p record.Participant) (did bool, err error) {
 	key, err := db.Meta(ctx, crowdKey)
 	if err != nil {
 		return false, err
@@ -160,12 +162,12 @@ func keyed(key, what, id string) string {
 // login. A known participant continues as the same annotator, with a login that is Narrow, and does
 // not use up the link; otherwise an annotator is added. Other logins of theirs end as limit says.
 // For an annotator whose part has ended it records no login, and returns one that is Revoked. It
-// returns idrl.ErrWithdrew if the participant has withdrawn their data, and an error of kind
+// returns record.ErrWithdrew if the participant has withdrawn their data, and an error of kind
 // NotFound if the link is not valid.
-func (db participants) SignInParticipant(ctx context.Context, link, login []byte, p idrl.Participant, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
+func (db participants) SignInParticipant(ctx context.Context, link, login []byte, p record.Participant, limit identity.LoginLimit, now time.Time) (l identity.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
-		var c idrl.Crowd
+		var c identity.Crowd
 		var crowd, key string
 		var left int
 		const find = `
@@ -179,7 +181,7 @@ func (db participants) SignInParticipant(ctx context.Context, link, login []byte
 		}
 		var gone bool
 		if err := t.row(isFormer, l.Session, former(key, l.Session, c, p)).Scan(&gone); err != nil || gone {
-			return cmp.Or(err, idrl.ErrWithdrew)
+			return cmp.Or(err, record.ErrWithdrew)
 		}
 		p := kept(key, c, p)
 		const known = `
@@ -210,7 +212,7 @@ func (db participants) SignInParticipant(ctx context.Context, link, login []byte
 }
 
 // addParticipant adds an annotator who came by a crowd link, and uses it once.
-func (t *tx) addParticipant(link []byte, session idrl.SessionID, p idrl.Participant, now time.Time) (who idrl.AnnotatorID, err error) {
+func (t *tx) addParticipant(link []byte, session idrl.SessionID, p record.Participant, now time.Time) (who idrl.AnnotatorID, err error) {
 	if _, err := t.exec(`UPDATE invitation SET uses_left = uses_left - 1 WHERE hash = ?`, link); err != nil {
 		return "", err
 	}
@@ -227,11 +229,11 @@ func (t *tx) addParticipant(link []byte, session idrl.SessionID, p idrl.Particip
 }
 
 // Participants returns the participants from crowd platforms, as recorded.
-func (db participants) Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
-	out := map[idrl.AnnotatorID]idrl.Participant{}
+func (db participants) Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]record.Participant, error) {
+	out := map[idrl.AnnotatorID]record.Participant{}
 	err := each(ctx, db.read, func(row scanner) error {
 		var who idrl.AnnotatorID
-		var p idrl.Participant
+		var p record.Participant
 		err := row.Scan(&who, &p.ID, &p.Study, &p.Submission)
 		out[who] = p
 		return err

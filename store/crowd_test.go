@@ -5,22 +5,24 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 	"tiebreak/store"
 )
 
 // crowded is a database whose session s has a crowd link, and a function by which a participant
 // signs in by it, some time after t0.
-func crowded(t *testing.T) (*store.DB, func(participant, login string, after time.Duration) idrl.Login) {
+func crowded(t *testing.T) (*store.DB, func(participant, login string, after time.Duration) identity.Login) {
 	t.Helper()
 	db := seeded(t, t.TempDir())
-	c, err := idrl.CrowdOf("prolific")
+	c, err := identity.CrowdOf("prolific")
 	must(t, err)
-	_, err = db.InviteCrowd(t.Context(), hash("link"), idrl.Invitation{Session: "s", Uses: 5, CreatedAt: t0, ExpiresAt: t0.Add(1000 * time.Hour)}, c)
+	_, err = db.InviteCrowd(t.Context(), hash("link"), identity.Invitation{Session: "s", Uses: 5, CreatedAt: t0, ExpiresAt: t0.Add(1000 * time.Hour)}, c)
 	must(t, err)
-	return db, func(participant, login string, after time.Duration) idrl.Login {
+	return db, func(participant, login string, after time.Duration) identity.Login {
 		t.Helper()
-		l, err := db.SignInParticipant(t.Context(), hash("link"), hash(login), idrl.Participant{ID: participant}, limit, t0.Add(after))
+		l, err := db.SignInParticipant(t.Context(), hash("link"), hash(login), record.Participant{ID: participant}, limit, t0.Add(after))
 		must(t, err)
 		return l
 	}

@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 	"tiebreak/store"
 )
 
@@ -52,12 +54,12 @@ func haunted(t *testing.T, dir string, n int) *store.DB {
 	t.Helper()
 	db := studied(t, dir, n)
 	ctx := t.Context()
-	crowd, err := idrl.CrowdOf("prolific")
+	crowd, err := identity.CrowdOf("prolific")
 	must(t, err)
 	crowd.AsGiven = true
-	_, err = db.InviteCrowd(ctx, hash("crowd"), idrl.Invitation{Session: "s", Uses: 9, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)}, crowd)
+	_, err = db.InviteCrowd(ctx, hash("crowd"), identity.Invitation{Session: "s", Uses: 9, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)}, crowd)
 	must(t, err)
-	l, err := db.SignInParticipant(ctx, hash("crowd"), hash("cookie of a3"), idrl.Participant{ID: secretParticipant}, limit, t0)
+	l, err := db.SignInParticipant(ctx, hash("crowd"), hash("cookie of a3"), record.Participant{ID: secretParticipant}, limit, t0)
 	must(t, err)
 	if l.Annotator != "a3" {
 		t.Fatalf("the participant is %s", l.Annotator)

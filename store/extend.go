@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Extend implements idrl.Journal.
+// Extend implements record.Journal.
 func (db journal) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generation, from int, seq int64) error {
 	if from < 1 || from > len(g.Candidates) {
 		return idrl.Errorf(idrl.Invalid, "there is no candidate from number %d on: generation %d has %d", from, g.BasedOn, len(g.Candidates))

@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
-// AdoptFit implements idrl.Journal.
-func (db journal) AdoptFit(ctx context.Context, id idrl.SessionID, f idrl.LearntFit) error {
+// AdoptFit implements record.Journal.
+func (db journal) AdoptFit(ctx context.Context, id idrl.SessionID, f record.LearntFit) error {
 	hash := sha256.Sum256(f.Content)
 	return db.do(ctx, func(t *tx) error {
 		var last int64
@@ -39,7 +40,7 @@ func (db journal) AdoptFit(ctx context.Context, id idrl.SessionID, f idrl.Learnt
 }
 
 // adoptedFit returns an error of kind Conflict unless the fit of f's version is f.
-func (t generationTx) adoptedFit(f idrl.LearntFit, hash []byte) error {
+func (t generationTx) adoptedFit(f record.LearntFit, hash []byte) error {
 	var old []byte
 	if err := t.row(`SELECT hash FROM fit WHERE session_id = ? AND version = ?`, t.id, f.Version).Scan(&old); err != nil {
 		return err
@@ -51,10 +52,10 @@ func (t generationTx) adoptedFit(f idrl.LearntFit, hash []byte) error {
 }
 
 // readFits reads the learnt representations of a session by version. A damaged one has no content.
-func readFits(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.LearntFit, error) {
-	var out []idrl.LearntFit
+func readFits(ctx context.Context, from querier, id idrl.SessionID) ([]record.LearntFit, error) {
+	var out []record.LearntFit
 	err := each(ctx, from, func(row scanner) error {
-		var f idrl.LearntFit
+		var f record.LearntFit
 		var seed, hash []byte
 		if err := row.Scan(&f.Version, &f.Learner, &f.BasedOn, &f.AdoptedAt, &seed, &f.Content, &hash); err != nil {
 			return err

@@ -5,15 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 )
 
 func TestFlags(t *testing.T) {
 	db, dir, g := asked(t)
 	ctx, now := t.Context(), time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	f := idrl.Flag{ID: "f1", Annotator: "a1", Assignment: "s.1", Note: "<script>alert(1)</script>\nblurred", At: now}
+	f := record.Flag{ID: "f1", Annotator: "a1", Assignment: "s.1", Note: "<script>alert(1)</script>\nblurred", At: now}
 	if _, err := db.Spec(ctx, "s"); err != nil {
 		t.Fatal(err)
 	}
@@ -30,18 +31,18 @@ func TestFlags(t *testing.T) {
 	want := f
 	want.Query = g.Queries[0].ID
 	got, err := db.Flags(ctx, "s")
-	if diff := cmp.Diff([]idrl.Flag{want}, got); diff != "" || err != nil {
+	if diff := cmp.Diff([]record.Flag{want}, got); diff != "" || err != nil {
 		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
 	for _, test := range []struct {
 		name   string
-		change func(*idrl.Flag)
+		change func(*record.Flag)
 		want   idrl.Kind
 	}{
-		{"somebody else's question", func(f *idrl.Flag) { f.Annotator = "a2" }, idrl.NotFound},
-		{"no such question", func(f *idrl.Flag) { f.Assignment = "s.9" }, idrl.NotFound},
-		{"nobody", func(f *idrl.Flag) { f.Annotator = "a9" }, idrl.NotFound},
-		{"no note", func(f *idrl.Flag) { f.Note = "" }, idrl.Invalid},
+		{"somebody else's question", func(f *record.Flag) { f.Annotator = "a2" }, idrl.NotFound},
+		{"no such question", func(f *record.Flag) { f.Assignment = "s.9" }, idrl.NotFound},
+		{"nobody", func(f *record.Flag) { f.Annotator = "a9" }, idrl.NotFound},
+		{"no note", func(f *record.Flag) { f.Note = "" }, idrl.Invalid},
 	} {
 		bad := f
 		bad.ID = "f2"
@@ -50,7 +51,7 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%s: %v, want kind %v", test.name, err, test.want)
 		}
 	}
-	for k := range idrl.MaxFlags - 1 {
+	for k := range record.MaxFlags - 1 {
 		f.ID = fmt.Sprint("more ", k)
 		if err := db.AddFlag(ctx, "s", f); err != nil {
 			t.Fatal(err)
@@ -64,7 +65,7 @@ func TestFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	db = open(t, dir)
-	if got, err := db.Flags(ctx, "s"); len(got) != idrl.MaxFlags || err != nil {
+	if got, err := db.Flags(ctx, "s"); len(got) != record.MaxFlags || err != nil {
 		t.Errorf("after a restart %d flags, %v", len(got), err)
 	}
 	if _, err := db.Withdraw(ctx, "s", "a1", "ada", now); err != nil {

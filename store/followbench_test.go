@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/record"
 )
 
 // BenchmarkFollow measures what programs that follow the answers of a session cost those who
@@ -28,7 +28,7 @@ func benchmarkFollow(b *testing.B, followers int) {
 	db := open(b, b.TempDir())
 	prepare(b, db, "s", before+b.N)
 	give := func(seq int64) {
-		row := idrl.Row{Answer: answer(seq, assignment(seq, generation0.Queries[0], "a1")), After: idrl.Snapshot{Seq: seq, Belief: make([]byte, 260)}}
+		row := record.Row{Answer: answer(seq, assignment(seq, generation0.Queries[0], "a1")), After: record.Snapshot{Seq: seq, Belief: make([]byte, 260)}}
 		must(b, db.Append(b.Context(), "s", row))
 	}
 	for seq := range int64(before) {
@@ -47,7 +47,7 @@ func benchmarkFollow(b *testing.B, followers int) {
 				case <-ctx.Done():
 					return
 				}
-				err := db.Follow(ctx, "s", after, 1000, func(row idrl.LogRow) error {
+				err := db.Follow(ctx, "s", after, 1000, func(row record.LogRow) error {
 					after = row.Seq
 					read.Add(1)
 					return nil

@@ -11,7 +11,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Adopt implements idrl.Journal. The name of a generation is g.BasedOn: to adopt it again changes
+// Adopt implements record.Journal. The name of a generation is g.BasedOn: to adopt it again changes
 // nothing, and another one of that name is an error of kind Conflict.
 func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
 	queries, err := encodeQueries(g.Clips, g.Queries)

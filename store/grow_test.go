@@ -3,6 +3,7 @@ package store_test
 import (
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/store/storetest"
@@ -16,7 +17,7 @@ func TestGrow(t *testing.T) {
 	const given, wanted = 6, 100
 	prepare(t, db, "s", given)
 	for seq := range int64(given) {
-		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: snapshot(seq + 1)}))
+		must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: snapshot(seq + 1)}))
 	}
 	must(t, db.Close())
 	must(t, storetest.Grow(t.Context(), dir, "s", wanted))

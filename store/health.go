@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -67,16 +68,16 @@ func (h *health) hindered(people int, err error) {
 
 // Problems returns the reasons why the server cannot do all of its work; none if it can. It writes
 // a few bytes, at most every probeEvery, if nothing was written lately.
-func (db *file) Problems(ctx context.Context) (out []idrl.Problem) {
+func (db *file) Problems(ctx context.Context) (out []record.Problem) {
 	if err := db.writable(ctx); err != nil {
-		out = append(out, idrl.Problem{
+		out = append(out, record.Problem{
 			Reason: "no answer can be recorded: " + reason(err),
 			Advice: "Annotators' pages keep their answers and send them as soon as the disk works again. Reading and exporting still work. " +
 				"Check the disk of the data folder; no restart is needed.",
 		})
 	}
 	if free, known := db.health.free(db.dir); known && free < minFree {
-		out = append(out, idrl.Problem{
+		out = append(out, record.Problem{
 			Reason: fmt.Sprintf("the disk is nearly full: %d MiB are free, and %d are needed", free>>20, minFree>>20),
 			Advice: "Free space on the disk of the data folder; no restart is needed.",
 		})
@@ -85,26 +86,26 @@ func (db *file) Problems(ctx context.Context) (out []idrl.Problem) {
 	defer db.health.mu.Unlock()
 	d := db.health.damage
 	if len(d.Pages) > 0 {
-		out = append(out, idrl.Problem{
+		out = append(out, record.Problem{
 			Reason: "the database is damaged: " + first(d.Pages),
 			Advice: "The server still serves and exports what it can read: export every session now. " +
 				"Then stop the server and run “tiebreak doctor --data DIR”, which says how to go back to a backup.",
 		})
 	}
 	if n := len(d.Clips); n > 0 {
-		out = append(out, idrl.Problem{
+		out = append(out, record.Problem{
 			Reason: fmt.Sprintf("damaged clips: %d, the first is %s", n, d.Clips[0]), Minor: true,
 			Advice: "They are not shown; annotators can report them and go on. Answers are not affected. “tiebreak doctor --data DIR” lists them.",
 		})
 	}
 	if db.health.owed != "" {
-		out = append(out, idrl.Problem{
+		out = append(out, record.Problem{
 			Reason: db.health.owed, Minor: true,
 			Advice: "The server tries again by itself until nothing is left. Exports and other programs that read the database, such as sqlite3, have to end first.",
 		})
 	}
 	if n := len(d.Steps); n > 0 {
-		out = append(out, idrl.Problem{
+		out = append(out, record.Problem{
 			Reason: fmt.Sprintf("damaged raw steps: %d, the first are %s", n, d.Steps[0]), Minor: true,
 			Advice: "Exports of raw steps stop at them. Labelling and answers are not affected. “tiebreak doctor --data DIR” lists them.",
 		})

@@ -13,9 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/pressly/goose/v3"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 )
 
 // Records are the data from which a session is made again: the result of Reading.Records.
@@ -27,7 +28,7 @@ type Records interface {
 	// Has reports whether there are records of a table.
 	Has(table string) bool
 	// Records calls yield with the rows of a table in their order. yield keeps the values.
-	Records(t idrl.RecordTable, yield func([]any) error) error
+	Records(t record.RecordTable, yield func([]any) error) error
 }
 
 // besideLimit is the longest time for which a command may write while a server runs: longer would
@@ -166,15 +167,15 @@ func fillRecords(ctx context.Context, p *sql.DB, from Records, id idrl.SessionID
 }
 
 // fillTable inserts the records of one table.
-func fillTable(ctx context.Context, tx *sql.Tx, from Records, t idrl.RecordTable, id idrl.SessionID) error {
+func fillTable(ctx context.Context, tx *sql.Tx, from Records, t record.RecordTable, id idrl.SessionID) error {
 	insert, err := tx.PrepareContext(ctx, insertText(t)) //nolint:sqlclosecheck // closed below
 	if err != nil {
 		return convert(err)
 	}
 	defer insert.Close()
-	of := slices.IndexFunc(t.Columns, func(c idrl.RecordColumn) bool { return c.Name == "session_id" })
+	of := slices.IndexFunc(t.Columns, func(c record.RecordColumn) bool { return c.Name == "session_id" })
 	if t.Name == "session" {
-		of = slices.IndexFunc(t.Columns, func(c idrl.RecordColumn) bool { return c.Name == "id" })
+		of = slices.IndexFunc(t.Columns, func(c record.RecordColumn) bool { return c.Name == "id" })
 	}
 	n := 0
 	err = from.Records(t, func(values []any) error {
@@ -203,8 +204,8 @@ func fillTable(ctx context.Context, tx *sql.Tx, from Records, t idrl.RecordTable
 }
 
 // renamed changes the id in the settings of a session, if the values are its row.
-func renamed(t idrl.RecordTable, values []any, id idrl.SessionID) error {
-	i := slices.IndexFunc(t.Columns, func(c idrl.RecordColumn) bool { return c.Name == "spec" })
+func renamed(t record.RecordTable, values []any, id idrl.SessionID) error {
+	i := slices.IndexFunc(t.Columns, func(c record.RecordColumn) bool { return c.Name == "spec" })
 	if t.Name != "session" || i < 0 {
 		return nil
 	}
@@ -230,7 +231,7 @@ var vectors = map[string][]string{"clip": {"phi"}, "policy": {"params", "theta",
 
 // finite returns an error of kind Invalid if a vector among the values is malformed, or contains a
 // number that is not finite.
-func finite(t idrl.RecordTable, values []any) error {
+func finite(t record.RecordTable, values []any) error {
 	for i, c := range t.Columns {
 		if !slices.Contains(vectors[t.Name], c.Name) || values[i] == nil {
 			continue
@@ -316,10 +317,10 @@ func (t *tx) copyRecords(ctx context.Context, p querier, goOn func() error) erro
 }
 
 // columns returns the columns of a table; none if there is no such table.
-func columns(ctx context.Context, from querier, name string) (idrl.RecordTable, error) {
-	t := idrl.RecordTable{Name: name}
+func columns(ctx context.Context, from querier, name string) (record.RecordTable, error) {
+	t := record.RecordTable{Name: name}
 	err := each(ctx, from, func(row scanner) error {
-		var c idrl.RecordColumn
+		var c record.RecordColumn
 		err := row.Scan(&c.Name, &c.Type)
 		t.Columns = append(t.Columns, c)
 		return err
@@ -328,7 +329,7 @@ func columns(ctx context.Context, from querier, name string) (idrl.RecordTable, 
 }
 
 // names returns the names of the columns of t, for a statement.
-func names(t idrl.RecordTable) string {
+func names(t record.RecordTable) string {
 	var out []string
 	for _, c := range t.Columns {
 		out = append(out, c.Name)
@@ -336,7 +337,7 @@ func names(t idrl.RecordTable) string {
 	return strings.Join(out, ", ")
 }
 
-func insertText(t idrl.RecordTable) string {
+func insertText(t record.RecordTable) string {
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(t.Columns)), ", ")
 	return fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, t.Name, names(t), marks)
 }

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What killed imports left is removed at the next start, and not what an import beside the server
@@ -69,8 +70,8 @@ func TestImportMade(t *testing.T) {
 	made, db := seeded(t, t.TempDir()), open(t, t.TempDir())
 	g := generation(0)
 	as := assignment(1, g.Queries[0], "a1")
-	must(t, made.Issue(t.Context(), "s", []idrl.Assignment{as}))
-	must(t, made.Append(t.Context(), "s", idrl.Row{Answer: answer(1, as), After: snapshot(1)}))
+	must(t, made.Issue(t.Context(), "s", []record.Assignment{as}))
+	must(t, made.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: snapshot(1)}))
 	got, err := db.ImportMade(t.Context(), made, "s", store.Judge{}, "test")
 	must(t, err)
 	if d := cmp.Diff(spec("s"), got); d != "" {

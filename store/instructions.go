@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -93,17 +94,17 @@ func (t *tx) spec(id idrl.SessionID) (spec idrl.SessionSpec, err error) {
 }
 
 // AddPicture adds a picture to a session; an existing one changes nothing. It returns an error of
-// kind Conflict if the session has idrl.MaxPictures others and of kind NotFound if there is no such
+// kind Conflict if the session has record.MaxPictures others and of kind NotFound if there is no such
 // session.
-func (db studies) AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Picture, actor string, now time.Time) error {
+func (db studies) AddPicture(ctx context.Context, id idrl.SessionID, p record.Picture, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		var others int
 		const count = `SELECT (SELECT count(*) FROM picture WHERE session_id = session.id AND id <> ?) FROM session WHERE id = ?`
 		if err := t.row(count, p.ID, id).Scan(&others); err != nil {
 			return missing(err, "there is no session %q", id)
 		}
-		if others >= idrl.MaxPictures {
-			return idrl.Errorf(idrl.Conflict, "a session may have %d pictures; remove one first", idrl.MaxPictures)
+		if others >= record.MaxPictures {
+			return idrl.Errorf(idrl.Conflict, "a session may have %d pictures; remove one first", record.MaxPictures)
 		}
 		const insert = `INSERT INTO picture (session_id, id, type, content, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 		if _, err := t.exec(insert, id, p.ID, p.Type, p.Content, encodeTime(now)); err != nil {
@@ -115,7 +116,7 @@ func (db studies) AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Pict
 
 // RemovePicture removes a picture. It returns an error of kind Conflict if the instructions in use
 // show it and of kind NotFound if there is no such picture.
-func (db studies) RemovePicture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID, actor string, now time.Time) error {
+func (db studies) RemovePicture(ctx context.Context, id idrl.SessionID, picture record.PictureID, actor string, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		spec, err := t.spec(id)
 		if err != nil {
@@ -133,8 +134,8 @@ func (db studies) RemovePicture(ctx context.Context, id idrl.SessionID, picture 
 }
 
 // Picture returns a picture of a session, or an error of kind NotFound.
-func (db studies) Picture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID) (idrl.Picture, error) {
-	p := idrl.Picture{ID: picture}
+func (db studies) Picture(ctx context.Context, id idrl.SessionID, picture record.PictureID) (record.Picture, error) {
+	p := record.Picture{ID: picture}
 	const query = `SELECT type, content FROM picture WHERE session_id = ? AND id = ?`
 	err := db.read.QueryRowContext(ctx, query, id, picture).Scan(&p.Type, &p.Content)
 	return p, missing(err, "session %s has no picture %q", id, picture)
@@ -142,9 +143,9 @@ func (db studies) Picture(ctx context.Context, id idrl.SessionID, picture idrl.P
 
 // Pictures returns the pictures of a session in the order in which they came, without their
 // content.
-func (db studies) Pictures(ctx context.Context, id idrl.SessionID) (out []idrl.Picture, err error) {
+func (db studies) Pictures(ctx context.Context, id idrl.SessionID) (out []record.Picture, err error) {
 	err = each(ctx, db.read, func(row scanner) error {
-		var p idrl.Picture
+		var p record.Picture
 		err := row.Scan(&p.ID, &p.Type)
 		out = append(out, p)
 		return err

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/store"
@@ -134,10 +135,10 @@ func TestAcknowledged(t *testing.T) {
 func TestPictures(t *testing.T) {
 	db, _ := instructed(t)
 	ctx, now := t.Context(), time.Now()
-	picture := func(n int) idrl.Picture {
-		return idrl.Picture{ID: idrl.PictureID(fmt.Sprintf("%016d", n)), Type: "image/png", Content: []byte{byte(n)}}
+	picture := func(n int) record.Picture {
+		return record.Picture{ID: record.PictureID(fmt.Sprintf("%016d", n)), Type: "image/png", Content: []byte{byte(n)}}
 	}
-	for n := range idrl.MaxPictures {
+	for n := range record.MaxPictures {
 		if err := db.AddPicture(ctx, "s", picture(n), "ada", now.Add(time.Duration(n))); err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +153,7 @@ func TestPictures(t *testing.T) {
 		t.Errorf("one of no session: %v", err)
 	}
 	list, err := db.Pictures(ctx, "s")
-	if len(list) != idrl.MaxPictures || err != nil || list[1].ID != picture(1).ID || list[1].Content != nil {
+	if len(list) != record.MaxPictures || err != nil || list[1].ID != picture(1).ID || list[1].Content != nil {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 	if p, err := db.Picture(ctx, "s", picture(3).ID); err != nil || p.Type != "image/png" || string(p.Content) != "\x03" {

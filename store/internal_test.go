@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // steps returns the migrations with others added.
@@ -281,7 +282,7 @@ func TestFirstFormatGoesOn(t *testing.T) {
 		t.Errorf("the log is %+v, %v", rec.Log, err)
 	}
 	key := make([]byte, 32)
-	if err := db.AddRejoinKey(t.Context(), key, idrl.RejoinKey{Session: "s", Annotator: "a1", Since: time.Now(), UsedAt: time.Now()}, 1); err != nil {
+	if err := db.AddRejoinKey(t.Context(), key, identity.RejoinKey{Session: "s", Annotator: "a1", Since: time.Now(), UsedAt: time.Now()}, 1); err != nil {
 		t.Errorf("a key for the annotator of then: %v", err)
 	}
 	if k, err := db.RejoinKey(t.Context(), key); err != nil || k.Annotator != "a1" {

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // Invite records a link that is valid for Uses uses until it expires: for the researcher User, if
 // that is not empty, else for annotators of Session. hash is the SHA-256 of the link's token. It
 // returns the number of the link, which is not that of i, or an error of kind NotFound if there is
 // no such user or session.
-func (db access) Invite(ctx context.Context, hash []byte, i idrl.Invitation) (id int64, err error) {
+func (db access) Invite(ctx context.Context, hash []byte, i identity.Invitation) (id int64, err error) {
 	err = db.do(ctx, func(t *tx) error {
 		if err := t.row(`SELECT coalesce(max(id), 0) + 1 FROM invitation`).Scan(&id); err != nil {
 			return err
@@ -29,12 +30,12 @@ func (db access) Invite(ctx context.Context, hash []byte, i idrl.Invitation) (id
 }
 
 // Invitations returns the links into a session, the newest first.
-func (db access) Invitations(ctx context.Context, session idrl.SessionID) (out []idrl.Invitation, err error) {
+func (db access) Invitations(ctx context.Context, session idrl.SessionID) (out []identity.Invitation, err error) {
 	const query = `
 		SELECT id, session_id, coalesce(uses, 0), uses_left, created_at, expires_at, revoked_at
 		FROM invitation WHERE session_id = ? ORDER BY id DESC`
 	err = each(ctx, db.read, func(row scanner) error {
-		var i idrl.Invitation
+		var i identity.Invitation
 		err := row.Scan(&i.ID, text(&i.Session), &i.Uses, &i.UsesLeft,
 			timeColumn{&i.CreatedAt}, timeColumn{&i.ExpiresAt}, timeColumn{&i.RevokedAt})
 		out = append(out, i)

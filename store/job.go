@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -13,7 +14,7 @@ import (
 // ignored. Other jobs of the session and kind that wait are given up. It returns an
 // error of kind Conflict if the job is leased, and of kind NotFound if there is no such
 // session.
-func (db queue) QueueJob(ctx context.Context, job idrl.JobRecord, now time.Time) error {
+func (db queue) QueueJob(ctx context.Context, job record.JobRecord, now time.Time) error {
 	payload := append([]byte{}, job.Payload...) // nil would be NULL
 	return db.do(ctx, func(t *tx) error {
 		const giveUp = `
@@ -37,7 +38,7 @@ func (db queue) QueueJob(ctx context.Context, job idrl.JobRecord, now time.Time)
 	})
 }
 
-func beingDone(k idrl.JobKey) error {
+func beingDone(k record.JobKey) error {
 	return idrl.Errorf(idrl.Conflict, "job %s %d of session %s is being worked on", k.Kind, k.BasedOn, k.Session)
 }
 
@@ -45,8 +46,8 @@ func beingDone(k idrl.JobKey) error {
 // caller's fence: the job can be reported on by its last starter only. It returns an
 // error of kind Conflict if the job is leased to another, and of kind NotFound if its
 // payload is not recorded.
-func (db queue) BeginJob(ctx context.Context, key idrl.JobKey, now, lease time.Time) (job idrl.JobRecord, a idrl.JobAttempt, err error) {
-	job, a = idrl.JobRecord{JobKey: key}, idrl.JobAttempt{JobKey: key}
+func (db queue) BeginJob(ctx context.Context, key record.JobKey, now, lease time.Time) (job record.JobRecord, a record.JobAttempt, err error) {
+	job, a = record.JobRecord{JobKey: key}, record.JobAttempt{JobKey: key}
 	err = db.do(ctx, func(t *tx) error {
 		const begin = `
 			UPDATE job SET
@@ -75,20 +76,20 @@ func (db queue) BeginJob(ctx context.Context, key idrl.JobKey, now, lease time.T
 
 // BeatJob extends the lease of a job and records its progress. It returns an error of kind Conflict
 // if the job has been started again or has ended.
-func (db queue) BeatJob(ctx context.Context, a idrl.JobAttempt, lease time.Time, p idrl.JobProgress) error {
+func (db queue) BeatJob(ctx context.Context, a record.JobAttempt, lease time.Time, p record.JobProgress) error {
 	return db.report(ctx, a, `lease_until = ?5, done = ?6, total = ?7, what = ?8`, encodeTime(lease), p.Done, p.Total, p.What)
 }
 
 // SaveJob records the state from which a job continues if its worker dies. It returns the errors of
 // BeatJob.
-func (db queue) SaveJob(ctx context.Context, a idrl.JobAttempt, checkpoint []byte) error {
+func (db queue) SaveJob(ctx context.Context, a record.JobAttempt, checkpoint []byte) error {
 	return db.report(ctx, a, `checkpoint = ?5`, checkpoint)
 }
 
 // EndJob records the end of an attempt and why it ended, empty if the job is done. A
 // job in state JobQueued can be begun again; of one in state JobDone payload and
 // checkpoint are dropped. It returns the errors of BeatJob.
-func (db queue) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, state idrl.JobState, why string) error {
+func (db queue) EndJob(ctx context.Context, a record.JobAttempt, now time.Time, state record.JobState, why string) error {
 	const set = `
 		state = ?5, error = ?6, finished_at = ?7,
 		payload = iif(?5 = 'done', NULL, payload), checkpoint = iif(?5 = 'done', NULL, checkpoint)`
@@ -96,7 +97,7 @@ func (db queue) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, st
 }
 
 // report changes the row of a running attempt. The first four parameters of set are taken.
-func (db queue) report(ctx context.Context, a idrl.JobAttempt, set string, args ...any) error {
+func (db queue) report(ctx context.Context, a record.JobAttempt, set string, args ...any) error {
 	return db.do(ctx, func(t *tx) error {
 		update := `UPDATE job SET ` + set + ` WHERE session_id = ?1 AND kind = ?2 AND based_on = ?3 AND attempt = ?4 AND state = 'running'`
 		n, err := t.exec(update, append([]any{a.Session, a.Kind, a.BasedOn, a.Attempt}, args...)...)
@@ -109,12 +110,12 @@ func (db queue) report(ctx context.Context, a idrl.JobAttempt, set string, args 
 
 // WaitingJob returns the waiting job of a session that was queued last, or an error of kind
 // NotFound.
-func (db queue) WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error) {
+func (db queue) WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (record.JobRecord, error) {
 	const query = `
 		SELECT based_on, priority, payload, checkpoint FROM job
 		WHERE session_id = ? AND kind = ? AND state = 'queued' AND payload IS NOT NULL
 		ORDER BY queued_at DESC, based_on DESC LIMIT 1`
-	job := idrl.JobRecord{JobKey: idrl.JobKey{Session: session, Kind: kind}}
+	job := record.JobRecord{JobKey: record.JobKey{Session: session, Kind: kind}}
 	err := db.read.QueryRowContext(ctx, query, session, kind).Scan(&job.BasedOn, &job.Priority, &job.Payload, &job.Checkpoint)
 	return job, missing(err, "no job %s of session %s waits", kind, session)
 }

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
-// Append implements idrl.Journal. Besides the errors it names there, and those of
+// Append implements record.Journal. Besides the errors it names there, and those of
 // Issue, the error is of kind NotFound if the session, an assignment or a withdrawn
 // answer does not exist, Forbidden if an assignment is somebody else's, and Conflict
 // if a Seq does not follow the row before.
-func (db journal) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) error {
+func (db journal) Append(ctx context.Context, id idrl.SessionID, rows ...record.Row) error {
 	for _, row := range rows {
 		a := row.Answer
 		for _, t := range []time.Time{a.ShownAt, a.AnsweredAt, a.ReceivedAt} {
@@ -39,7 +40,7 @@ func (db journal) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Ro
 			if err := t.issue(id, row.Next); err != nil {
 				return err
 			}
-			if slices.ContainsFunc(rows[i+1:], func(later idrl.Row) bool { return later.After.Slot == row.After.Slot }) {
+			if slices.ContainsFunc(rows[i+1:], func(later record.Row) bool { return later.After.Slot == row.After.Slot }) {
 				continue
 			}
 			if err := t.keepBelief(id, row.After); err != nil {
@@ -51,7 +52,7 @@ func (db journal) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Ro
 }
 
 // keepBelief records the posterior of s and removes the last one of its slot.
-func (t *tx) keepBelief(id idrl.SessionID, s idrl.Snapshot) error {
+func (t *tx) keepBelief(id idrl.SessionID, s record.Snapshot) error {
 	const insert = `
 		INSERT INTO belief (session_id, slot, seq, content) VALUES (?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET seq = excluded.seq, content = excluded.content`
@@ -92,7 +93,7 @@ func (t *tx) check(id idrl.SessionID, a idrl.Answer) error {
 }
 
 // append writes the row, what it closes, and what goes with it.
-func (t *tx) append(id idrl.SessionID, a idrl.Answer, s idrl.Snapshot) error {
+func (t *tx) append(id idrl.SessionID, a idrl.Answer, s record.Snapshot) error {
 	if err := t.check(id, a); err != nil {
 		return err
 	}
@@ -148,11 +149,11 @@ func (t *tx) audit(at time.Time, id idrl.SessionID, actor, action, object string
 	return err
 }
 
-// Issue implements idrl.Journal. The clips of the queries must have come with
+// Issue implements record.Journal. The clips of the queries must have come with
 // an adopted generation, and the annotators must exist. It records all of as
 // or none. It returns an error of kind Conflict if an ID or N is taken, and of
 // kind NotFound if a clip or an annotator is missing.
-func (db journal) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assignment) error {
+func (db journal) Issue(ctx context.Context, id idrl.SessionID, as []record.Assignment) error {
 	if err := checkShown(as); err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (db journal) Issue(ctx context.Context, id idrl.SessionID, as []idrl.Assign
 }
 
 // checkShown returns an error unless every assignment shows at least one clip.
-func checkShown(as []idrl.Assignment) error {
+func checkShown(as []record.Assignment) error {
 	for _, a := range as {
 		if n, want := len(a.Query.Clips), a.Query.Kind.Clips(); n != want {
 			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; a %s must show %d", a.Query.ID, n, a.Query.Kind, want)
@@ -169,7 +170,7 @@ func checkShown(as []idrl.Assignment) error {
 	return nil
 }
 
-func (t *tx) issue(id idrl.SessionID, as []idrl.Assignment) error {
+func (t *tx) issue(id idrl.SessionID, as []record.Assignment) error {
 	for _, a := range as {
 		if err := t.putQuery(id, a.Query); err != nil {
 			return err
@@ -217,7 +218,7 @@ func (t *tx) putGroup(id idrl.SessionID, q idrl.Query) error {
 	return nil
 }
 
-func (t *tx) putAssignment(id idrl.SessionID, a idrl.Assignment) error {
+func (t *tx) putAssignment(id idrl.SessionID, a record.Assignment) error {
 	const insert = `
 		INSERT INTO assignment (session_id, id, n, query_id, clip_a, annotator_id, left_side, issued_at, lease_until,
 			answer_id, reopens, gold, why_first, why_second, why_rivals, why_pair_std, why_info, why_based_on, why_after,
@@ -235,7 +236,7 @@ func (t *tx) putAssignment(id idrl.SessionID, a idrl.Assignment) error {
 	return nil
 }
 
-// Renew implements idrl.Journal. It returns an error of kind NotFound if there
+// Renew implements record.Journal. It returns an error of kind NotFound if there
 // is no such assignment and of kind Conflict if it is answered.
 func (db journal) Renew(ctx context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error {
 	return db.do(ctx, func(t *tx) error {

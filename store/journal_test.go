@@ -8,11 +8,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/store"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // withAnnotators returns a database with session "s" and annotators a1 and a2.
@@ -28,7 +29,7 @@ func withAnnotators(t testing.TB, dir string) *store.DB {
 }
 
 func TestJournal(t *testing.T) {
-	journaltest.Run(t, func(t *testing.T) idrl.Journal { return withAnnotators(t, t.TempDir()) })
+	journaltest.Run(t, func(t *testing.T) record.Journal { return withAnnotators(t, t.TempDir()) })
 }
 
 // TestRecordSurvivesReopening: what a journal holds, its file holds.
@@ -36,8 +37,8 @@ func TestRecordSurvivesReopening(t *testing.T) {
 	dir := t.TempDir()
 	db := seeded(t, dir)
 	as := assignment(1, generation(0).Queries[0], "a1")
-	must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
-	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(1, as), After: snapshot(1)}))
+	must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+	must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: snapshot(1)}))
 	must(t, db.Adopt(t.Context(), "s", generation(3), 4))
 	before, err := db.Load(t.Context(), "s")
 	must(t, err)
@@ -54,16 +55,16 @@ func TestRefusesWhatItCannotWrite(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	as := assignment(1, generation(0).Queries[0], "a1")
 	as.Why.PairStd = math.NaN()
-	must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+	must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 	a := answer(1, as)
 	a.ShownAt = t0.AddDate(18000, 0, 0)
-	wantKind(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(1)}), idrl.Invalid)
+	wantKind(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(1)}), idrl.Invalid)
 	a = answer(1, as)
 	a.ID = "" // the session checks it first
-	wantKind(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(1)}), idrl.Internal)
+	wantKind(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(1)}), idrl.Internal)
 	s := snapshot(1)
 	s.Regret.Mean = math.NaN()
-	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(1, as), After: s}))
+	must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: s}))
 	rec, err := db.Load(t.Context(), "s")
 	must(t, err)
 	if !math.IsNaN(rec.Assignments[0].Why.PairStd) || !math.IsNaN(rec.Snapshots[0].Regret.Mean) {
@@ -85,11 +86,11 @@ func TestWritersDoNotDisturbOneAnother(t *testing.T) {
 		wg.Go(func() {
 			for n := range int64(answers) {
 				as := assignment(n+1, generation(0).Queries[n%3], "a1")
-				err := errors.Join(db.Issue(t.Context(), id, []idrl.Assignment{as}), db.Append(t.Context(), id, idrl.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
+				err := errors.Join(db.Issue(t.Context(), id, []record.Assignment{as}), db.Append(t.Context(), id, record.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
 				if err != nil {
 					t.Error(err)
 				}
-				wantKind(t, db.Append(t.Context(), id, idrl.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}), idrl.Conflict)
+				wantKind(t, db.Append(t.Context(), id, record.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}), idrl.Conflict)
 			}
 		})
 	}

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // Known returns the questions of a session with known answers that are in use, by their
 // versions, with their clips.
-func (db studies) Known(ctx context.Context, id idrl.SessionID) (out []idrl.Known, err error) {
+func (db studies) Known(ctx context.Context, id idrl.SessionID) (out []record.Known, err error) {
 	err = db.snapshot(ctx, func(from querier) (err error) {
 		if _, err = readSpec(ctx, from, id); err != nil {
 			return err
@@ -29,15 +30,15 @@ const inUse = `known.session_id = ?1 AND known.use <> 'none' AND known.version =
 // knownColumns are the columns that knownTargets scans.
 const knownColumns = `known.version, known.use, known.choice, known.rating, known.note, known.author, known.created_at, ` + queryColumns
 
-func knownTargets(k *idrl.Known, clips *clipColumns) []any {
+func knownTargets(k *record.Known, clips *clipColumns) []any {
 	return append([]any{&k.Version, &k.Use, &k.Choice, &k.Rating, &k.Note, &k.By, timeColumn{&k.At}}, queryTargets(&k.Query, clips)...)
 }
 
 const knownRows = ` FROM known JOIN query ON query.session_id = known.session_id AND query.id = known.query_id AND query.clip_a = known.clip_a `
 
-func readKnown(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Known, err error) {
+func readKnown(ctx context.Context, from querier, id idrl.SessionID) (out []record.Known, err error) {
 	err = each(ctx, from, func(row scanner) error {
-		var k idrl.Known
+		var k record.Known
 		var clips clipColumns
 		err := row.Scan(knownTargets(&k, &clips)...)
 		setClips(&k.Query, clips)
@@ -57,10 +58,10 @@ func readKnown(ctx context.Context, from querier, id idrl.SessionID) (out []idrl
 }
 
 // readGold returns which questions are hidden among the others, and how often.
-func readGold(ctx context.Context, from querier, spec idrl.SessionSpec) (idrl.GoldSettings, error) {
+func readGold(ctx context.Context, from querier, spec idrl.SessionSpec) (record.GoldSettings, error) {
 	all, err := readKnown(ctx, from, spec.ID)
-	all = slices.DeleteFunc(all, func(k idrl.Known) bool { return k.Use != idrl.AsGold })
-	return idrl.GoldSettings{Every: spec.GoldEvery, Questions: slices.Clip(all)}, err
+	all = slices.DeleteFunc(all, func(k record.Known) bool { return k.Use != record.AsGold })
+	return record.GoldSettings{Every: spec.GoldEvery, Questions: slices.Clip(all)}, err
 }
 
 // SetKnown records the right answer to a question about clips of a session, one or two, and its
@@ -68,7 +69,7 @@ func readGold(ctx context.Context, from querier, spec idrl.SessionSpec) (idrl.Go
 // version. It returns an error of kind Invalid if clips and answer do not fit the session, of kind
 // NotFound if there is no such session or clip, and of kind Conflict if there are too many such
 // questions.
-func (db studies) SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k idrl.Known, actor string, now time.Time) (version int64, err error) {
+func (db studies) SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k record.Known, actor string, now time.Time) (version int64, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		if k.Query, err = t.questionAbout(ctx, id, clips); err != nil {
 			return err
@@ -80,14 +81,14 @@ func (db studies) SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.
 		if err != nil {
 			return err
 		}
-		if i := slices.IndexFunc(all, func(o idrl.Known) bool { return o.Query.ID == k.Query.ID }); i >= 0 {
+		if i := slices.IndexFunc(all, func(o record.Known) bool { return o.Query.ID == k.Query.ID }); i >= 0 {
 			old := all[i]
 			if old.Use == k.Use && old.ChoiceIn(k.Query) == k.Choice && old.Rating == k.Rating && old.Note == k.Note {
 				version = old.Version
 				return nil
 			}
 			all = slices.Delete(all, i, i+1)
-		} else if k.Use == idrl.Unused {
+		} else if k.Use == record.Unused {
 			return nil
 		}
 		if err := checkRoom(all, k.Use); err != nil {
@@ -100,18 +101,18 @@ func (db studies) SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.
 }
 
 // checkRoom returns an error of kind Conflict if no further question may have that use.
-func checkRoom(all []idrl.Known, use idrl.Use) error {
+func checkRoom(all []record.Known, use record.Use) error {
 	practice := 0
 	for _, k := range all {
-		if k.Use == idrl.ForPractice {
+		if k.Use == record.ForPractice {
 			practice++
 		}
 	}
 	switch {
-	case use == idrl.ForPractice && practice >= idrl.MaxPractice:
-		return idrl.Errorf(idrl.Conflict, "a session may have %d practice questions; stop using one first", idrl.MaxPractice)
-	case use != idrl.Unused && len(all) >= idrl.MaxKnown:
-		return idrl.Errorf(idrl.Conflict, "a session may have %d questions with known answers; stop using one first", idrl.MaxKnown)
+	case use == record.ForPractice && practice >= record.MaxPractice:
+		return idrl.Errorf(idrl.Conflict, "a session may have %d practice questions; stop using one first", record.MaxPractice)
+	case use != record.Unused && len(all) >= record.MaxKnown:
+		return idrl.Errorf(idrl.Conflict, "a session may have %d questions with known answers; stop using one first", record.MaxKnown)
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (t *tx) questionAbout(ctx context.Context, id idrl.SessionID, names []idrl.
 	return q, nil
 }
 
-func (t *tx) putKnown(id idrl.SessionID, k idrl.Known, actor string, now time.Time) (version int64, err error) {
+func (t *tx) putKnown(id idrl.SessionID, k record.Known, actor string, now time.Time) (version int64, err error) {
 	if err := t.putQuery(id, k.Query); err != nil {
 		return 0, err
 	}

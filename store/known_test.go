@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/store"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // asked opens a store with a session of comparisons with a generation, of which the first
@@ -33,23 +34,23 @@ func asked(t *testing.T) (*store.DB, string, idrl.Generation) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Issue(ctx, "s", []idrl.Assignment{journaltest.Assignment(1, g.Queries[0], "a1")}); err != nil {
+	if err := db.Issue(ctx, "s", []record.Assignment{journaltest.Assignment(1, g.Queries[0], "a1")}); err != nil {
 		t.Fatal(err)
 	}
 	return db, dir, g
 }
 
 // gold and practice return what a researcher says of a question.
-func gold(choice idrl.Choice) idrl.Known { return idrl.Known{Use: idrl.AsGold, Choice: choice} }
+func gold(choice idrl.Choice) record.Known { return record.Known{Use: record.AsGold, Choice: choice} }
 
-func practice(choice idrl.Choice, note string) idrl.Known {
-	return idrl.Known{Use: idrl.ForPractice, Choice: choice, Note: note}
+func practice(choice idrl.Choice, note string) record.Known {
+	return record.Known{Use: record.ForPractice, Choice: choice, Note: note}
 }
 
 func TestKnownQuestions(t *testing.T) {
 	db, dir, g := asked(t)
 	ctx, now := t.Context(), time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	set := func(clips []idrl.ClipID, k idrl.Known) int64 {
+	set := func(clips []idrl.ClipID, k record.Known) int64 {
 		t.Helper()
 		v, err := db.SetKnown(ctx, "s", clips, k, "ada", now)
 		if err != nil {
@@ -62,7 +63,7 @@ func TestKnownQuestions(t *testing.T) {
 	changes, _ := db.Changes(ctx)
 	for i, step := range []struct {
 		clips []idrl.ClipID
-		known idrl.Known
+		known record.Known
 		want  int64
 	}{
 		{first, gold(idrl.ChoseA), 1},
@@ -70,8 +71,8 @@ func TestKnownQuestions(t *testing.T) {
 		{swapped, gold(idrl.ChoseB), 1},         // the same said the other way round
 		{swapped, gold(idrl.ChoseA), 2},         // the opposite
 		{first, practice(idrl.ChoseB, "so"), 3}, // the same, for another use
-		{first, idrl.Known{Use: idrl.Unused, Choice: idrl.ChoseB, Note: "so"}, 4},
-		{first, idrl.Known{Use: idrl.Unused, Choice: idrl.ChoseB, Note: "so"}, 0}, // there is nothing to end
+		{first, record.Known{Use: record.Unused, Choice: idrl.ChoseB, Note: "so"}, 4},
+		{first, record.Known{Use: record.Unused, Choice: idrl.ChoseB, Note: "so"}, 0}, // there is nothing to end
 		{first, gold(idrl.ChoseA), 5},
 	} {
 		if got := set(step.clips, step.known); got != step.want {
@@ -88,18 +89,18 @@ func TestKnownQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	db = open(t, dir)
-	want := idrl.Known{Version: 5, Query: g.Queries[0], Use: idrl.AsGold, Choice: idrl.ChoseA, By: "ada", At: now}
+	want := record.Known{Version: 5, Query: g.Queries[0], Use: record.AsGold, Choice: idrl.ChoseA, By: "ada", At: now}
 	for _, id := range first {
 		c := g.Clips[id]
 		c.Media, c.Snapshots = nil, nil
 		want.Clips = append(want.Clips, c)
 	}
 	got, err := db.Known(ctx, "s")
-	if diff := cmp.Diff([]idrl.Known{want}, got); diff != "" || err != nil {
+	if diff := cmp.Diff([]record.Known{want}, got); diff != "" || err != nil {
 		t.Errorf("known (-want +got), %v:\n%s", err, diff)
 	}
 	rec, err := db.Load(ctx, "s")
-	if diff := cmp.Diff(idrl.GoldSettings{Every: 7, Questions: got}, rec.Settings.Gold); diff != "" || err != nil || rec.Spec.GoldEvery != 7 {
+	if diff := cmp.Diff(record.GoldSettings{Every: 7, Questions: got}, rec.Settings.Gold); diff != "" || err != nil || rec.Spec.GoldEvery != 7 {
 		t.Errorf("settings, every %d (-want +got), %v:\n%s", rec.Spec.GoldEvery, err, diff)
 	}
 	for _, id := range first {
@@ -116,12 +117,12 @@ func TestKnownRefuses(t *testing.T) {
 		name    string
 		session idrl.SessionID
 		clips   []idrl.ClipID
-		known   idrl.Known
+		known   record.Known
 		want    idrl.Kind
 	}{
 		{"no such session", "t", first, gold(idrl.ChoseA), idrl.NotFound},
 		{"no such clip", "s", []idrl.ClipID{first[0], "../x"}, gold(idrl.ChoseA), idrl.NotFound},
-		{"one clip in a session of comparisons", "s", first[:1], idrl.Known{Use: idrl.AsGold, Choice: idrl.Rated}, idrl.Invalid},
+		{"one clip in a session of comparisons", "s", first[:1], record.Known{Use: record.AsGold, Choice: idrl.Rated}, idrl.Invalid},
 		{"no clip", "s", nil, gold(idrl.ChoseA), idrl.Invalid},
 		{"a clip with itself", "s", []idrl.ClipID{first[0], first[0]}, gold(idrl.ChoseA), idrl.Invalid},
 		{"an answer that says nothing", "s", first, gold(idrl.Skip), idrl.Invalid},
@@ -140,7 +141,7 @@ func TestAskable(t *testing.T) {
 	db, _, g := asked(t)
 	as := journaltest.Assignment(2, g.Queries[1], "a1")
 	as.Why.Apart = 5
-	if err := db.Issue(t.Context(), "s", []idrl.Assignment{as}); err != nil {
+	if err := db.Issue(t.Context(), "s", []record.Assignment{as}); err != nil {
 		t.Fatal(err)
 	}
 	list := func(asked bool) []idrl.Query {
@@ -176,7 +177,7 @@ func TestPractice(t *testing.T) {
 		}
 		return due
 	}
-	for i, k := range []idrl.Known{practice(idrl.ChoseA, "It runs."), gold(idrl.ChoseA), practice(idrl.Equal, "Both fall.")} {
+	for i, k := range []record.Known{practice(idrl.ChoseA, "It runs."), gold(idrl.ChoseA), practice(idrl.Equal, "Both fall.")} {
 		if _, err := db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", now); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +185,7 @@ func TestPractice(t *testing.T) {
 	if got := due("a1"); !slices.Equal(got, []int64{1, 3}) {
 		t.Errorf("due %v, want 1 and 3", got)
 	}
-	p := idrl.Practice{ID: "p1", Annotator: "a1", Version: 1, ReceivedAt: now, Answer: idrl.Answer{
+	p := record.Practice{ID: "p1", Annotator: "a1", Version: 1, ReceivedAt: now, Answer: idrl.Answer{
 		Choice: idrl.ChoseB, Left: idrl.SideA, ShownAt: now, ResponseMS: 700, HiddenMS: 20, Loops: 1, Input: "keyboard",
 	}}
 	for range 2 { // sent again
@@ -204,7 +205,7 @@ func TestPractice(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	err := db.PracticeAnswers(ctx, "s", func(p idrl.Practice, k idrl.Known) error {
+	err := db.PracticeAnswers(ctx, "s", func(p record.Practice, k record.Known) error {
 		got = append(got, fmt.Sprintf("%s of %s to %d: %s %s %d ms, right %t, judged %t; %s", p.ID, p.Annotator, k.Version, p.Answer.Choice, p.Answer.Left, p.Answer.ResponseMS, p.Right, p.Judged, k.Note))
 		return nil
 	})
@@ -214,10 +215,10 @@ func TestPractice(t *testing.T) {
 	}
 	// Somebody who has answered a question practises only if they ask for it.
 	answered := journaltest.Assignment(2, g.Queries[3], "a2")
-	if err := db.Issue(ctx, "s", []idrl.Assignment{answered}); err != nil {
+	if err := db.Issue(ctx, "s", []record.Assignment{answered}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Append(ctx, "s", idrl.Row{Answer: journaltest.Answer(1, answered), After: journaltest.Snapshot(1)}); err != nil {
+	if err := db.Append(ctx, "s", record.Row{Answer: journaltest.Answer(1, answered), After: journaltest.Snapshot(1)}); err != nil {
 		t.Fatal(err)
 	}
 	if got := due("a2"); len(got) != 0 {
@@ -232,32 +233,32 @@ func TestPractice(t *testing.T) {
 func TestPracticeRefuses(t *testing.T) {
 	db, _, g := asked(t)
 	ctx := t.Context()
-	for i, k := range []idrl.Known{practice(idrl.ChoseA, ""), gold(idrl.ChoseA)} {
+	for i, k := range []record.Known{practice(idrl.ChoseA, ""), gold(idrl.ChoseA)} {
 		if _, err := db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, test := range []struct {
 		name   string
-		change func(*idrl.Practice)
+		change func(*record.Practice)
 		want   idrl.Kind
 	}{
-		{"a gold question", func(p *idrl.Practice) { p.Version = 2 }, idrl.NotFound},
-		{"no such question", func(p *idrl.Practice) { p.Version = 9 }, idrl.NotFound},
-		{"a rating", func(p *idrl.Practice) { p.Answer.Choice = idrl.Rated }, idrl.Invalid},
-		{"no id", func(p *idrl.Practice) { p.ID = "" }, idrl.Invalid},
-		{"no sides", func(p *idrl.Practice) { p.Answer.Left = "" }, idrl.Invalid},
-		{"somebody else", func(p *idrl.Practice) { p.Annotator = "a9" }, idrl.NotFound},
-		{"a year that has no four digits", func(p *idrl.Practice) { p.Answer.ShownAt = p.Answer.ShownAt.AddDate(9000, 0, 0) }, idrl.Invalid},
+		{"a gold question", func(p *record.Practice) { p.Version = 2 }, idrl.NotFound},
+		{"no such question", func(p *record.Practice) { p.Version = 9 }, idrl.NotFound},
+		{"a rating", func(p *record.Practice) { p.Answer.Choice = idrl.Rated }, idrl.Invalid},
+		{"no id", func(p *record.Practice) { p.ID = "" }, idrl.Invalid},
+		{"no sides", func(p *record.Practice) { p.Answer.Left = "" }, idrl.Invalid},
+		{"somebody else", func(p *record.Practice) { p.Annotator = "a9" }, idrl.NotFound},
+		{"a year that has no four digits", func(p *record.Practice) { p.Answer.ShownAt = p.Answer.ShownAt.AddDate(9000, 0, 0) }, idrl.Invalid},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := idrl.Practice{ID: "p", Annotator: "a1", Version: 1, ReceivedAt: time.Now(), Answer: idrl.Answer{Choice: idrl.ChoseA, Left: idrl.SideA, ShownAt: time.Now()}}
+			p := record.Practice{ID: "p", Annotator: "a1", Version: 1, ReceivedAt: time.Now(), Answer: idrl.Answer{Choice: idrl.ChoseA, Left: idrl.SideA, ShownAt: time.Now()}}
 			test.change(&p)
 			wantKind(t, db.AddPractice(ctx, "s", p), test.want)
 		})
 	}
 	for i := range 201 {
-		p := idrl.Practice{ID: idrl.AnswerID(fmt.Sprint("again", i)), Annotator: "a1", Version: 1, Answer: idrl.Answer{Choice: idrl.ChoseA, Left: idrl.SideA}}
+		p := record.Practice{ID: idrl.AnswerID(fmt.Sprint("again", i)), Annotator: "a1", Version: 1, Answer: idrl.Answer{Choice: idrl.ChoseA, Left: idrl.SideA}}
 		if err := db.AddPractice(ctx, "s", p); (err != nil) != (i == 200) {
 			t.Fatalf("answer %d: %v", i+1, err)
 		} else if i == 200 {
@@ -271,7 +272,7 @@ func TestPracticeRefuses(t *testing.T) {
 func TestClipsOfKnownQuestions(t *testing.T) {
 	db, _, g := asked(t)
 	ctx := t.Context()
-	for i, k := range map[int]idrl.Known{0: practice(idrl.ChoseA, ""), 3: gold(idrl.ChoseA)} {
+	for i, k := range map[int]record.Known{0: practice(idrl.ChoseA, ""), 3: gold(idrl.ChoseA)} {
 		if _, err := db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", time.Now()); err != nil {
 			t.Fatal(err)
 		}

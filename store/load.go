@@ -4,11 +4,12 @@ import (
 	"context"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
-// Load implements idrl.Journal. The record is of one moment.
-func (db journal) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
+// Load implements record.Journal. The record is of one moment.
+func (db journal) Load(ctx context.Context, id idrl.SessionID) (rec record.Record, err error) {
 	err = db.Read(ctx, id, func(r *Reading) (err error) {
 		rec, err = r.Load(ctx)
 		return err
@@ -17,7 +18,7 @@ func (db journal) Load(ctx context.Context, id idrl.SessionID) (rec idrl.Record,
 }
 
 // Load is DB.Load. Unlike the rest of a Reading it takes memory for all rows of the log.
-func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
+func (r *Reading) Load(ctx context.Context) (rec record.Record, err error) {
 	from, id := r.from, r.spec.ID
 	rec.Spec = r.spec
 	if rec.Settings, err = readSettings(ctx, from, id); err != nil {
@@ -51,7 +52,7 @@ func (r *Reading) Load(ctx context.Context) (rec idrl.Record, err error) {
 // Labelling returns the part of a record that describes how annotators answer: of the assignments
 // those that are gold or turned (idrl.Query.Turned) and answered, with ID, Query and Gold alone,
 // and of the snapshots the last one.
-func (db journal) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Record, err error) {
+func (db journal) Labelling(ctx context.Context, id idrl.SessionID) (rec record.Record, err error) {
 	err = db.Read(ctx, id, func(r *Reading) (err error) {
 		rec.Spec = r.spec
 		if rec.Settings, err = readSettings(ctx, r.from, id); err != nil {
@@ -63,7 +64,7 @@ func (db journal) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Re
 		if rec.Assignments, err = readAsked(ctx, r.from, id); err != nil {
 			return err
 		}
-		return eachSnapshot(ctx, r.from, id, int64(len(rec.Log))-1, func(s idrl.Snapshot) error {
+		return eachSnapshot(ctx, r.from, id, int64(len(rec.Log))-1, func(s record.Snapshot) error {
 			rec.Snapshots = append(rec.Snapshots, s)
 			return nil
 		})
@@ -72,17 +73,17 @@ func (db journal) Labelling(ctx context.Context, id idrl.SessionID) (rec idrl.Re
 }
 
 // readAsked returns the assignments of Labelling.
-func readAsked(ctx context.Context, from querier, id idrl.SessionID) (out []idrl.Assignment, err error) {
+func readAsked(ctx context.Context, from querier, id idrl.SessionID) (out []record.Assignment, err error) {
 	const (
 		where = `FROM assignment JOIN query ON query.session_id = assignment.session_id
 				AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
 			WHERE assignment.session_id = ? AND answer_id IS NOT NULL AND (gold <> 0 OR query.clip_a > query.clip_b)`
 		query = `SELECT assignment.id, gold, ` + queryColumns + ` ` + where
 	)
-	if out, err = room[idrl.Assignment](ctx, from, `SELECT count(*) `+where, id); err != nil {
+	if out, err = room[record.Assignment](ctx, from, `SELECT count(*) `+where, id); err != nil {
 		return nil, err
 	}
-	var a idrl.Assignment
+	var a record.Assignment
 	var clips clipColumns
 	dst := append([]any{&a.ID, &a.Gold}, queryTargets(&a.Query, &clips)...)
 	err = each(ctx, from, func(row scanner) error {
@@ -162,7 +163,7 @@ const whyColumns = `assignment.why_first, assignment.why_second, assignment.why_
 	assignment.why_based_on, assignment.why_after, assignment.why_answerable, assignment.why_apart,
 	assignment.why_motion_a, assignment.why_motion_b, assignment.why_lead, assignment.why_seconds, assignment.why_shares, assignment.why_best, assignment.purpose`
 
-func whyTargets(w *idrl.Why) []any {
+func whyTargets(w *record.Why) []any {
 	return []any{
 		&w.First, &w.Second, &w.Rivals,
 		floatColumn{&w.PairStd},
@@ -206,17 +207,17 @@ func setClips(q *idrl.Query, clips clipColumns) {
 	}
 }
 
-func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Assignment, error) {
+func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]record.Assignment, error) {
 	const query = `
 		SELECT assignment.id, n, annotator_id, left_side, shown_order, issued_at, lease_until, answer_id, reopens, gold, condition, ` + whyColumns + `, ` + queryColumns + `
 		FROM assignment JOIN query ON query.session_id = assignment.session_id
 			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
 		WHERE assignment.session_id = ? ORDER BY n`
-	out, err := room[idrl.Assignment](ctx, from, `SELECT count(*) FROM assignment WHERE session_id = ?`, id)
+	out, err := room[record.Assignment](ctx, from, `SELECT count(*) FROM assignment WHERE session_id = ?`, id)
 	if err != nil {
 		return nil, err
 	}
-	var a idrl.Assignment
+	var a record.Assignment
 	var clips clipColumns
 	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition}
 	dst, who := append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...), annotators{}
@@ -232,12 +233,12 @@ func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]id
 	return out, err
 }
 
-func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Snapshot, error) {
-	out, err := room[idrl.Snapshot](ctx, from, `SELECT count(*) FROM posterior WHERE session_id = ?`, id)
+func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]record.Snapshot, error) {
+	out, err := room[record.Snapshot](ctx, from, `SELECT count(*) FROM posterior WHERE session_id = ?`, id)
 	if err != nil {
 		return nil, err
 	}
-	err = eachSnapshot(ctx, from, id, 0, func(s idrl.Snapshot) error {
+	err = eachSnapshot(ctx, from, id, 0, func(s record.Snapshot) error {
 		s.Cov = nil
 		out = append(out, s)
 		return nil
@@ -246,10 +247,10 @@ func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]idrl
 }
 
 // beliefs returns the stored posteriors, by Seq, with their slots alone.
-func beliefs(ctx context.Context, from querier, id idrl.SessionID) (map[int64]idrl.Snapshot, error) {
-	out := map[int64]idrl.Snapshot{}
+func beliefs(ctx context.Context, from querier, id idrl.SessionID) (map[int64]record.Snapshot, error) {
+	out := map[int64]record.Snapshot{}
 	err := each(ctx, from, func(row scanner) error {
-		var s idrl.Snapshot
+		var s record.Snapshot
 		err := row.Scan(&s.Seq, &s.Slot, &s.Belief)
 		out[s.Seq] = s
 		return err
@@ -258,7 +259,7 @@ func beliefs(ctx context.Context, from querier, id idrl.SessionID) (map[int64]id
 }
 
 // eachSnapshot calls yield with the posteriors after the rows of the log that follow row after.
-func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after int64, yield func(idrl.Snapshot) error) error {
+func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after int64, yield func(record.Snapshot) error) error {
 	const query = `
 		SELECT seq, definition, representation, belief, mean, foretold, coalesce(cov, x''),
 			regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span
@@ -268,7 +269,7 @@ func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after in
 	if err != nil {
 		return err
 	}
-	var s idrl.Snapshot
+	var s record.Snapshot
 	r := &s.Regret
 	dst := []any{
 		&s.Seq, &s.Definition, &s.Representation, &s.Belief,

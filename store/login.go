@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // findInvitation yields the person or session of a link that is valid at a time.
@@ -30,7 +31,7 @@ func (db access) InvitationSession(ctx context.Context, hash []byte) (session id
 // login. If the link is for annotators it adds one, called name. Other logins of a
 // researcher that have expired end. It returns who signed in, or the errors of
 // Invitation. Two calls cannot share a link's last use.
-func (db access) SignIn(ctx context.Context, link, login []byte, name string, limit idrl.LoginLimit, now time.Time) (l idrl.Login, err error) {
+func (db access) SignIn(ctx context.Context, link, login []byte, name string, limit identity.LoginLimit, now time.Time) (l identity.Login, err error) {
 	l.Since, l.SeenAt = now, now
 	err = db.do(ctx, func(t *tx) error {
 		if err := t.row(findInvitation, link, encodeTime(now)).Scan(text(&l.User), text(&l.Session)); err != nil {
@@ -62,7 +63,7 @@ func (db access) SignIn(ctx context.Context, link, login []byte, name string, li
 
 // addLogin records a login, and ends others of its holder as limit says. It keeps at most
 // limit.Narrow narrow ones, including the new one.
-func (t *tx) addLogin(hash []byte, l idrl.Login, limit idrl.LoginLimit) error {
+func (t *tx) addLogin(hash []byte, l identity.Login, limit identity.LoginLimit) error {
 	const insert = `
 		INSERT INTO login (hash, user_id, session_id, annotator_id, created_at, seen_at, narrow) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	now := l.Since
@@ -85,7 +86,7 @@ func (t *tx) addLogin(hash []byte, l idrl.Login, limit idrl.LoginLimit) error {
 }
 
 // Login returns the holder of the cookie with this SHA-256, or an error of kind NotFound.
-func (db access) Login(ctx context.Context, hash []byte) (l idrl.Login, err error) {
+func (db access) Login(ctx context.Context, hash []byte) (l identity.Login, err error) {
 	const query = `
 		SELECT login.user_id, login.session_id, login.annotator_id, login.created_at, login.seen_at, annotator.revoked_at IS NOT NULL, login.narrow
 		FROM login LEFT JOIN annotator ON annotator.session_id = login.session_id AND annotator.id = login.annotator_id

@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// ClipMedia implements idrl.Journal.
+// ClipMedia implements record.Journal.
 func (db journal) ClipMedia(ctx context.Context, session idrl.SessionID, clip idrl.ClipID) ([]byte, error) {
 	var media, sum []byte
 	const query = `SELECT media, media_sum FROM clip WHERE session_id = ? AND id = ? AND media IS NOT NULL`

@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
-	"tiebreak/store"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
+	"tiebreak/store"
 )
 
 func hash(s string) []byte {
@@ -19,7 +21,7 @@ func hash(s string) []byte {
 }
 
 // limit is that of the logins of a test.
-var limit = idrl.LoginLimit{Idle: 24 * time.Hour, Absolute: 48 * time.Hour, Narrow: 3}
+var limit = identity.LoginLimit{Idle: 24 * time.Hour, Absolute: 48 * time.Hour, Narrow: 3}
 
 // TestBeside: a command changes a little while a server uses the folder, and
 // without one; it takes no lock and makes no folder.
@@ -79,7 +81,7 @@ func TestUsers(t *testing.T) {
 	}
 	must(t, db.AddUser(ctx, "grace", t0))
 	for _, token := range []string{"one", "two"} {
-		_, err := db.Invite(ctx, hash(token), idrl.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+		_, err := db.Invite(ctx, hash(token), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		must(t, err)
 	}
 	signedIn(false)
@@ -88,7 +90,7 @@ func TestUsers(t *testing.T) {
 	signedIn(true)
 	got, err := db.Users(ctx)
 	must(t, err)
-	if d := cmp.Diff([]idrl.User{{Name: "grace", AddedAt: t0, Logins: 1, SeenAt: t0.Add(time.Minute)}}, got); d != "" {
+	if d := cmp.Diff([]identity.User{{Name: "grace", AddedAt: t0, Logins: 1, SeenAt: t0.Add(time.Minute)}}, got); d != "" {
 		t.Error(d)
 	}
 
@@ -115,7 +117,7 @@ func TestInvitations(t *testing.T) {
 	ctx := t.Context()
 	must(t, db.CreateSession(ctx, spec("other")))
 	for i, token := range []string{"one", "two"} {
-		id, err := db.Invite(ctx, hash(token), idrl.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+		id, err := db.Invite(ctx, hash(token), identity.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		if id != int64(i+1) || err != nil {
 			t.Errorf("link %d, %v", id, err)
 		}
@@ -129,7 +131,7 @@ func TestInvitations(t *testing.T) {
 	must(t, db.RevokeInvitation(ctx, "s", 2, "grace", later.Add(time.Hour))) // stays as it was
 	got, err := db.Invitations(ctx, "s")
 	must(t, err)
-	want := []idrl.Invitation{
+	want := []identity.Invitation{
 		{ID: 2, Session: "s", Uses: 3, UsesLeft: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour), RevokedAt: later},
 		{ID: 1, Session: "s", Uses: 3, UsesLeft: 2, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)},
 	}
@@ -143,8 +145,8 @@ func TestInvitations(t *testing.T) {
 	}
 	people, err := db.Annotators(ctx, "s")
 	must(t, err)
-	i := slices.IndexFunc(people, func(a idrl.Annotator) bool { return a.ID == who })
-	if d := cmp.Diff(idrl.Annotator{ID: who, Name: "Cy", JoinedAt: t0, SeenAt: t0, Invitation: 1}, people[i]); d != "" {
+	i := slices.IndexFunc(people, func(a identity.Annotator) bool { return a.ID == who })
+	if d := cmp.Diff(identity.Annotator{ID: who, Name: "Cy", JoinedAt: t0, SeenAt: t0, Invitation: 1}, people[i]); d != "" {
 		t.Error(d)
 	}
 }
@@ -152,7 +154,7 @@ func TestInvitations(t *testing.T) {
 func TestSettings(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()
-	settings := func(want idrl.Settings) {
+	settings := func(want record.Settings) {
 		t.Helper()
 		got, err := db.Settings(ctx, "s")
 		must(t, err)
@@ -165,16 +167,16 @@ func TestSettings(t *testing.T) {
 			t.Errorf("record: budget %d, settings %s", rec.Spec.Budget, d)
 		}
 	}
-	settings(idrl.Settings{Title: spec("s").Title, State: idrl.StateRunning, Told: spec("s").CurrentInstructions(), Budget: spec("s").Budget})
+	settings(record.Settings{Title: spec("s").Title, State: record.StateRunning, Told: spec("s").CurrentInstructions(), Budget: spec("s").Budget})
 	wantKind(t, db.SetBudget(ctx, "x", 5, "grace", t0), idrl.NotFound)
 	wantKind(t, db.SetBudget(ctx, "s", -1, "grace", t0), idrl.Invalid)
 	wantKind(t, db.SetBudget(ctx, "s", idrl.MaxBudget+1, "grace", t0), idrl.Invalid)
 	must(t, db.SetBudget(ctx, "s", 77, "grace", t0))
 	must(t, db.RevokeAnnotator(ctx, "s", "a2", true, "grace", t0))
-	settings(idrl.Settings{Title: spec("s").Title, State: idrl.StateRunning, Told: spec("s").CurrentInstructions(), Budget: 77, Revoked: []idrl.AnnotatorID{"a2"}, LeftOut: []idrl.AnnotatorID{"a2"}})
+	settings(record.Settings{Title: spec("s").Title, State: record.StateRunning, Told: spec("s").CurrentInstructions(), Budget: 77, Revoked: []idrl.AnnotatorID{"a2"}, LeftOut: []idrl.AnnotatorID{"a2"}})
 	must(t, db.DecideAnswers(ctx, "s", "a2", idrl.TakenIn, "grace", t0))
 	must(t, db.SetBudget(ctx, "s", 0, "grace", t0))
-	settings(idrl.Settings{Title: spec("s").Title, State: idrl.StateRunning, Told: spec("s").CurrentInstructions(), Revoked: []idrl.AnnotatorID{"a2"}})
+	settings(record.Settings{Title: spec("s").Title, State: record.StateRunning, Told: spec("s").CurrentInstructions(), Revoked: []idrl.AnnotatorID{"a2"}})
 	wantKind(t, db.RevokeAnnotator(ctx, "s", "a9", false, "grace", t0), idrl.NotFound)
 	wantKind(t, db.DecideAnswers(ctx, "s", "a9", idrl.TakenIn, "grace", t0), idrl.NotFound)
 	_, err := db.Settings(ctx, "x")
@@ -191,10 +193,10 @@ func TestDecisions(t *testing.T) {
 	for i, choice := range choices {
 		n := int64(i + 1)
 		as := assignment(n, g.Queries[i%2], idrl.AnnotatorID([]string{"a1", "a2"}[i%2]))
-		must(t, db.Issue(ctx, "s", []idrl.Assignment{as}))
+		must(t, db.Issue(ctx, "s", []record.Assignment{as}))
 		a := answer(n, as)
 		a.Choice = choice
-		must(t, db.Append(ctx, "s", idrl.Row{Answer: a, After: snapshot(n)}))
+		must(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(n)}))
 	}
 	summary := func(answers, skipped, rows int) {
 		t.Helper()
@@ -204,7 +206,7 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%d answers and %d skipped, want %d and %d", got.Answers, got.Skipped, answers, skipped)
 		}
 		n := 0
-		must(t, db.Rows(ctx, "s", func(r idrl.Labelled) error {
+		must(t, db.Rows(ctx, "s", func(r record.Labelled) error {
 			if !r.LeftOut {
 				n++
 			}
@@ -215,12 +217,12 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	summary(3, 2, 5) // a1: a, rated, equal; a2: skip, can't tell
-	must(t, db.Append(ctx, "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 6, Annotator: "a1", Undoes: "id3", ReceivedAt: t0}, After: snapshot(6)}))
+	must(t, db.Append(ctx, "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 6, Annotator: "a1", Undoes: "id3", ReceivedAt: t0}, After: snapshot(6)}))
 	summary(2, 2, 5)
 	must(t, db.DecideAnswers(ctx, "s", "a1", idrl.LeftOut, "grace", t0))
 	summary(0, 2, 2)
 	decision := idrl.Answer{ID: "d", Seq: 7, Annotator: "a1", Choice: idrl.LeftOut, ReceivedAt: t0}
-	must(t, db.Append(ctx, "s", idrl.Row{Answer: decision, After: snapshot(7)}))
+	must(t, db.Append(ctx, "s", record.Row{Answer: decision, After: snapshot(7)}))
 	summary(0, 2, 2)
 	must(t, db.DecideAnswers(ctx, "s", "a1", idrl.TakenIn, "grace", t0))
 	summary(2, 2, 5)
@@ -234,7 +236,7 @@ func TestDecisions(t *testing.T) {
 	if d := cmp.Diff(map[idrl.AnnotatorID]int{"a1": 2, "a2": 2}, replies); d != "" {
 		t.Error(d)
 	}
-	wantKind(t, db.Append(ctx, "s", idrl.Row{Answer: idrl.Answer{ID: "e", Seq: 8, Annotator: "a9", Choice: idrl.LeftOut, ReceivedAt: t0}, After: snapshot(8)}), idrl.NotFound)
+	wantKind(t, db.Append(ctx, "s", record.Row{Answer: idrl.Answer{ID: "e", Seq: 8, Annotator: "a9", Choice: idrl.LeftOut, ReceivedAt: t0}, After: snapshot(8)}), idrl.NotFound)
 }
 
 // TestTurnedSettings: turning is about the answers until it is decided, then until the row of the log that
@@ -248,8 +250,8 @@ func TestTurnedSettings(t *testing.T) {
 		t.Helper()
 		seq++
 		as := assignment(seq, g.Queries[0], who)
-		must(t, db.Issue(ctx, "s", []idrl.Assignment{as}))
-		must(t, db.Append(ctx, "s", idrl.Row{Answer: answer(seq, as), After: snapshot(seq)}))
+		must(t, db.Issue(ctx, "s", []record.Assignment{as}))
+		must(t, db.Append(ctx, "s", record.Row{Answer: answer(seq, as), After: snapshot(seq)}))
 	}
 	decide := func(how idrl.Choice) {
 		t.Helper()
@@ -259,7 +261,7 @@ func TestTurnedSettings(t *testing.T) {
 		t.Helper()
 		seq++
 		a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("d", seq)), Seq: seq, Annotator: "a1", Choice: how, ReceivedAt: t0}
-		must(t, db.Append(ctx, "s", idrl.Row{Answer: a, After: snapshot(seq)}))
+		must(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(seq)}))
 	}
 	turned := func(when string, to int64, rows ...int64) {
 		t.Helper()
@@ -271,7 +273,7 @@ func TestTurnedSettings(t *testing.T) {
 			t.Errorf("%s: turned up to %v, %d; want %d", when, set.Turned, people[0].Turned, to)
 		}
 		var got []int64
-		must(t, db.Rows(ctx, "s", func(r idrl.Labelled) error {
+		must(t, db.Rows(ctx, "s", func(r record.Labelled) error {
 			if r.Turned {
 				got = append(got, r.Answer.Seq)
 			}
@@ -318,14 +320,14 @@ func TestTurnedSettings(t *testing.T) {
 	}
 	acts, err := db.Acts(ctx, "s", 1)
 	must(t, err)
-	if d := cmp.Diff([]idrl.Act{{At: t0, Actor: "grace", Action: "turn answers", Object: "a1"}}, acts); d != "" {
+	if d := cmp.Diff([]record.Act{{At: t0, Actor: "grace", Action: "turn answers", Object: "a1"}}, acts); d != "" {
 		t.Error(d)
 	}
 	follow(idrl.Turned)
 	_, err = db.Withdraw(ctx, "s", "a1", "grace", t0)
 	must(t, err)
 	turned("withdrawn", 0)
-	if rec, err := db.Load(ctx, "s"); err != nil || len(idrl.Countings(rec.Log)) != 0 {
-		t.Errorf("the log says of somebody who withdrew how their answers count: %v, %v", idrl.Countings(rec.Log), err)
+	if rec, err := db.Load(ctx, "s"); err != nil || len(record.Countings(rec.Log)) != 0 {
+		t.Errorf("the log says of somebody who withdrew how their answers count: %v, %v", record.Countings(rec.Log), err)
 	}
 }

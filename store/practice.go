@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -13,7 +14,7 @@ const maxPracticeAnswers = 200
 // Practice returns the practice questions of a session, by their versions, and those that an
 // annotator must answer before the first question: the unanswered ones, unless they have answered
 // another question. It returns an error of kind NotFound if there is no such annotator.
-func (db participants) Practice(ctx context.Context, id idrl.SessionID, who idrl.AnnotatorID) (all []idrl.Known, due []int64, err error) {
+func (db participants) Practice(ctx context.Context, id idrl.SessionID, who idrl.AnnotatorID) (all []record.Known, due []int64, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		var working bool
 		const began = `SELECT EXISTS (SELECT 1 FROM answer WHERE session_id = ?1 AND annotator_id = ?2) FROM annotator WHERE session_id = ?1 AND id = ?2`
@@ -23,7 +24,7 @@ func (db participants) Practice(ctx context.Context, id idrl.SessionID, who idrl
 		if all, err = readKnown(ctx, from, id); err != nil {
 			return err
 		}
-		all = slices.DeleteFunc(all, func(k idrl.Known) bool { return k.Use != idrl.ForPractice })
+		all = slices.DeleteFunc(all, func(k record.Known) bool { return k.Use != record.ForPractice })
 		done := map[idrl.QueryID]bool{}
 		err := each(ctx, from, func(row scanner) error {
 			var q idrl.QueryID
@@ -45,13 +46,13 @@ func (db participants) Practice(ctx context.Context, id idrl.SessionID, who idrl
 // left. The same id again changes nothing. It returns an error of kind Invalid if the answer does
 // not fit the question, of kind NotFound if there is no such practice question or annotator, and of
 // kind Conflict if the annotator has practised too often.
-func (db participants) AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practice) error {
+func (db participants) AddPractice(ctx context.Context, id idrl.SessionID, p record.Practice) error {
 	a := p.Answer
 	if err := checkTime(a.ShownAt); err != nil {
 		return err
 	}
 	return db.do(ctx, func(t *tx) error {
-		k := idrl.Known{Version: p.Version}
+		k := record.Known{Version: p.Version}
 		var clips clipColumns
 		const known = `SELECT ` + knownColumns + knownRows + `WHERE known.session_id = ? AND known.version = ? AND known.use = 'practice'`
 		if err := t.row(known, id, p.Version).Scan(knownTargets(&k, &clips)...); err != nil {
@@ -83,7 +84,7 @@ func (db participants) AddPractice(ctx context.Context, id idrl.SessionID, p idr
 // PracticeAnswers yields the answers to practice questions of a session in the order in
 // which they came, each with the question as it was then, until yield returns an error,
 // which it returns.
-func (db participants) PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func(idrl.Practice, idrl.Known) error) error {
+func (db participants) PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func(record.Practice, record.Known) error) error {
 	return db.snapshot(ctx, func(from querier) error {
 		if _, err := readSpec(ctx, from, id); err != nil {
 			return err
@@ -92,15 +93,15 @@ func (db participants) PracticeAnswers(ctx context.Context, id idrl.SessionID, y
 	})
 }
 
-func practiceAnswers(ctx context.Context, from querier, id idrl.SessionID, yield func(idrl.Practice, idrl.Known) error) error {
+func practiceAnswers(ctx context.Context, from querier, id idrl.SessionID, yield func(record.Practice, record.Known) error) error {
 	const query = `SELECT practice.id, annotator_id, version, practice.choice, practice.rating, reason, left_side, shown_at, received_at,
 			response_ms, hidden_ms, loops, input, ` + knownColumns + `
 		FROM practice JOIN known USING (session_id, version)
 		JOIN query ON query.session_id = known.session_id AND query.id = known.query_id AND query.clip_a = known.clip_a
 		WHERE practice.session_id = ? ORDER BY practice.received_at, practice.rowid`
 	return each(ctx, from, func(row scanner) error {
-		var p idrl.Practice
-		var k idrl.Known
+		var p record.Practice
+		var k record.Known
 		var clips clipColumns
 		a := &p.Answer
 		dst := append([]any{

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -29,8 +30,8 @@ func (db journal) Read(ctx context.Context, id idrl.SessionID, f func(*Reading) 
 func (r *Reading) Spec() idrl.SessionSpec { return r.spec }
 
 // Rows calls yield with the replies in p, as DB.Rows does.
-func (r *Reading) Rows(ctx context.Context, p idrl.Part, yield func(idrl.Labelled) error) error {
-	return readRows(ctx, r.from, r.spec, p.After, func(l idrl.Labelled) error {
+func (r *Reading) Rows(ctx context.Context, p record.Part, yield func(record.Labelled) error) error {
+	return readRows(ctx, r.from, r.spec, p.After, func(l record.Labelled) error {
 		if p.Counting && (l.Withdrawn || l.LeftOut) {
 			return nil
 		}
@@ -39,7 +40,7 @@ func (r *Reading) Rows(ctx context.Context, p idrl.Part, yield func(idrl.Labelle
 }
 
 // Log calls yield with the rows of the log after p.After, by Seq.
-func (r *Reading) Log(ctx context.Context, p idrl.Part, yield func(idrl.Answer) error) error {
+func (r *Reading) Log(ctx context.Context, p record.Part, yield func(idrl.Answer) error) error {
 	return each(ctx, r.from, func(row scanner) error {
 		var a idrl.Answer
 		if err := row.Scan(answerTargets(&a)...); err != nil {
@@ -81,14 +82,14 @@ const (
 // Questions calls yield with the assignments that the replies of p answered, in the order of the
 // replies; again says that the annotator had answered the question before, by an answer that was
 // not withdrawn.
-func (r *Reading) Questions(ctx context.Context, p idrl.Part, yield func(a idrl.Assignment, again bool) error) error {
+func (r *Reading) Questions(ctx context.Context, p record.Part, yield func(a record.Assignment, again bool) error) error {
 	const query = `
 		SELECT assignment.id, n, assignment.annotator_id, assignment.left_side, assignment.shown_order, issued_at, lease_until, answer_id, reopens, gold, condition,
 			reopens IS NULL AND EXISTS (SELECT 1 FROM assignment AS earlier INDEXED BY assignment_annotator WHERE earlier.session_id = assignment.session_id
 				AND earlier.annotator_id = assignment.annotator_id AND earlier.query_id = assignment.query_id
 				AND earlier.n < assignment.n AND earlier.answer_id IS NOT NULL), ` +
 		whyColumns + `, ` + queryColumns + ` FROM ` + answered + ` ORDER BY answer.seq`
-	var a idrl.Assignment
+	var a record.Assignment
 	var again bool
 	var clips clipColumns
 	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition, &again}
@@ -110,7 +111,7 @@ const shown = `
 
 // Clips calls yield with the clips of the replies of p, without Media, by Raw, Start and ID; drawn
 // says that there are Media.
-func (r *Reading) Clips(ctx context.Context, p idrl.Part, yield func(c idrl.Clip, drawn bool) error) error {
+func (r *Reading) Clips(ctx context.Context, p record.Part, yield func(c idrl.Clip, drawn bool) error) error {
 	const query = `
 		SELECT id, trajectory_id, start, steps, phi, steps_id, media IS NOT NULL FROM clip
 		WHERE session_id = ?1 AND id IN (` + shown + `) ORDER BY coalesce(steps_id, ''), start, id`
@@ -131,7 +132,7 @@ func (r *Reading) CountClips(ctx context.Context) (n int, err error) {
 }
 
 // Episodes calls yield with the encoded raw steps of the trajectories of the clips of p, by name.
-func (r *Reading) Episodes(ctx context.Context, p idrl.Part, yield func(idrl.StepsID, []byte) error) error {
+func (r *Reading) Episodes(ctx context.Context, p record.Part, yield func(idrl.StepsID, []byte) error) error {
 	const query = `SELECT id, content FROM steps WHERE session_id = ?1 AND id IN (
 		SELECT steps_id FROM clip WHERE session_id = ?1 AND id IN (` + shown + `)) ORDER BY id`
 	return each(ctx, r.from, func(row scanner) error {
@@ -153,14 +154,14 @@ func (r *Reading) Steps(ctx context.Context, name idrl.StepsID) ([]byte, error) 
 
 // Members returns the annotators whose data are not withdrawn, in the order in which they
 // joined, without their names, and how many have withdrawn.
-func (r *Reading) Members(ctx context.Context) (out []idrl.Member, withdrawn int, err error) {
+func (r *Reading) Members(ctx context.Context) (out []record.Member, withdrawn int, err error) {
 	const query = `
 		SELECT id, created_at, revoked_at, left_out, turned, acknowledged,
 			coalesce((SELECT max(version) FROM agreement WHERE session_id = annotator.session_id AND annotator_id = annotator.id), 0),
 			(SELECT agreed_at FROM agreement WHERE session_id = annotator.session_id AND annotator_id = annotator.id ORDER BY version DESC LIMIT 1)
 		FROM annotator WHERE session_id = ? AND id <> '' AND withdrawn_at IS NULL ORDER BY created_at, length(id), id`
 	err = each(ctx, r.from, func(row scanner) error {
-		var m idrl.Member
+		var m record.Member
 		err := row.Scan(&m.ID, timeColumn{&m.JoinedAt}, timeColumn{&m.RevokedAt}, &m.LeftOut, &m.Turned, &m.Read, &m.Agreed, timeColumn{&m.AgreedAt})
 		out = append(out, m)
 		return err
@@ -199,19 +200,19 @@ func (r *Reading) Policies(ctx context.Context, yield func(generation int64, c i
 }
 
 // Snapshots calls yield with the posteriors after the rows of the log after p.After, by Seq.
-func (r *Reading) Snapshots(ctx context.Context, p idrl.Part, yield func(idrl.Snapshot) error) error {
+func (r *Reading) Snapshots(ctx context.Context, p record.Part, yield func(record.Snapshot) error) error {
 	return eachSnapshot(ctx, r.from, r.spec.ID, p.After, yield)
 }
 
 // Trainings calls yield with the generations and the learnt representations, each in the
 // order of their adoption.
-func (r *Reading) Trainings(ctx context.Context, yield func(idrl.Adopted) error) error {
+func (r *Reading) Trainings(ctx context.Context, yield func(record.Adopted) error) error {
 	const generations = `
 		SELECT based_on, adopted_at, engine, created_at,
 			(SELECT count(*) FROM policy WHERE policy.session_id = generation.session_id AND policy.based_on = generation.based_on)
 		FROM generation WHERE session_id = ? ORDER BY adopted_at, based_on`
 	err := each(ctx, r.from, func(row scanner) error {
-		t := idrl.Adopted{Kind: "generation"}
+		t := record.Adopted{Kind: "generation"}
 		if err := row.Scan(&t.BasedOn, &t.AdoptedAt, &t.Engine, timeColumn{&t.At}, &t.Policies); err != nil {
 			return err
 		}
@@ -222,7 +223,7 @@ func (r *Reading) Trainings(ctx context.Context, yield func(idrl.Adopted) error)
 	}
 	const fits = `SELECT based_on, adopted_at, learner, version, created_at FROM fit WHERE session_id = ? ORDER BY version`
 	return each(ctx, r.from, func(row scanner) error {
-		t := idrl.Adopted{Kind: "fit"}
+		t := record.Adopted{Kind: "fit"}
 		if err := row.Scan(&t.BasedOn, &t.AdoptedAt, &t.Engine, &t.Version, timeColumn{&t.At}); err != nil {
 			return err
 		}
@@ -231,7 +232,7 @@ func (r *Reading) Trainings(ctx context.Context, yield func(idrl.Adopted) error)
 }
 
 // Fits returns the learnt representations, as Record.Fits.
-func (r *Reading) Fits(ctx context.Context) ([]idrl.LearntFit, error) {
+func (r *Reading) Fits(ctx context.Context) ([]record.LearntFit, error) {
 	return readFits(ctx, r.from, r.spec.ID)
 }
 
@@ -251,9 +252,9 @@ func (r *Reading) Consents(ctx context.Context) ([]idrl.Consent, error) {
 }
 
 // Pictures calls yield with the pictures of the instructions, in the order in which they came.
-func (r *Reading) Pictures(ctx context.Context, yield func(idrl.Picture) error) error {
+func (r *Reading) Pictures(ctx context.Context, yield func(record.Picture) error) error {
 	return each(ctx, r.from, func(row scanner) error {
-		var p idrl.Picture
+		var p record.Picture
 		if err := row.Scan(&p.ID, &p.Type, &p.Content); err != nil {
 			return err
 		}
@@ -262,16 +263,16 @@ func (r *Reading) Pictures(ctx context.Context, yield func(idrl.Picture) error) 
 }
 
 // Known is DB.Known.
-func (r *Reading) Known(ctx context.Context) ([]idrl.Known, error) {
+func (r *Reading) Known(ctx context.Context) ([]record.Known, error) {
 	return readKnown(ctx, r.from, r.spec.ID)
 }
 
 // Practice is DB.PracticeAnswers.
-func (r *Reading) Practice(ctx context.Context, yield func(idrl.Practice, idrl.Known) error) error {
+func (r *Reading) Practice(ctx context.Context, yield func(record.Practice, record.Known) error) error {
 	return practiceAnswers(ctx, r.from, r.spec.ID, yield)
 }
 
 // Flags is DB.Flags.
-func (r *Reading) Flags(ctx context.Context) ([]idrl.Flag, error) {
+func (r *Reading) Flags(ctx context.Context) ([]record.Flag, error) {
 	return readFlags(ctx, r.from, r.spec.ID)
 }

@@ -10,14 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
 
 // replies returns the answers that a reading of part p has.
-func replies(t *testing.T, r *store.Reading, p idrl.Part) (out []idrl.AnswerID) {
+func replies(t *testing.T, r *store.Reading, p record.Part) (out []idrl.AnswerID) {
 	t.Helper()
-	must(t, r.Rows(t.Context(), p, func(l idrl.Labelled) error { out = append(out, l.Answer.ID); return nil }))
+	must(t, r.Rows(t.Context(), p, func(l record.Labelled) error { out = append(out, l.Answer.ID); return nil }))
 	return out
 }
 
@@ -27,27 +28,27 @@ func TestRead(t *testing.T) {
 	db := studied(t, t.TempDir(), 12)
 	ctx := t.Context()
 	err := db.Read(ctx, "s", func(r *store.Reading) error {
-		all := replies(t, r, idrl.Part{})
+		all := replies(t, r, record.Part{})
 		as := assignment(50, generation(0).Queries[0], "a2")
-		must(t, db.Issue(ctx, "s", []idrl.Assignment{as}))
+		must(t, db.Issue(ctx, "s", []record.Assignment{as}))
 		last, name, err := r.LastSeq(ctx)
 		must(t, err)
-		must(t, db.Append(ctx, "s", idrl.Row{Answer: answer(last+1, as), After: snapshot(last + 1)}))
-		if again := replies(t, r, idrl.Part{}); !slices.Equal(all, again) || last < 12 || name != all[len(all)-1] {
+		must(t, db.Append(ctx, "s", record.Row{Answer: answer(last+1, as), After: snapshot(last + 1)}))
+		if again := replies(t, r, record.Part{}); !slices.Equal(all, again) || last < 12 || name != all[len(all)-1] {
 			t.Errorf("answers %q, then %q; last %d, %q", all, again, last, name)
 		}
 		seq, err := r.SeqOf(ctx, all[2])
 		must(t, err)
-		if after := replies(t, r, idrl.Part{After: seq}); !slices.Equal(after, all[3:]) {
+		if after := replies(t, r, record.Part{After: seq}); !slices.Equal(after, all[3:]) {
 			t.Errorf("after %d: %q, want %q", seq, after, all[3:])
 		}
-		counting := replies(t, r, idrl.Part{Counting: true})
+		counting := replies(t, r, record.Part{Counting: true})
 		if len(counting) != len(all)-1 || slices.Contains(counting, secretAnswer+"-2") { // the one that was withdrawn
 			t.Errorf("counting %q of %q", counting, all)
 		}
-		for _, p := range []idrl.Part{{}, {After: seq}, {Counting: true}} {
+		for _, p := range []record.Part{{}, {After: seq}, {Counting: true}} {
 			var asked, clips, want []string
-			must(t, r.Questions(ctx, p, func(a idrl.Assignment, _ bool) error { asked = append(asked, string(a.Answer)); return nil }))
+			must(t, r.Questions(ctx, p, func(a record.Assignment, _ bool) error { asked = append(asked, string(a.Answer)); return nil }))
 			must(t, r.Clips(ctx, p, func(c idrl.Clip, drawn bool) error {
 				clips = append(clips, fmt.Sprint(c.ID, c.Phi, drawn))
 				return nil
@@ -76,10 +77,10 @@ func TestQuestionsAgain(t *testing.T) {
 	ask := func(n int64, who idrl.AnnotatorID, reopens idrl.AnswerID, again bool) idrl.AnswerID {
 		as := assignment(n, q, who)
 		as.Reopens = reopens
-		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 		seq++
 		a := answer(seq, as)
-		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(seq)}))
+		must(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(seq)}))
 		want = append(want, again)
 		return a.ID
 	}
@@ -89,7 +90,7 @@ func TestQuestionsAgain(t *testing.T) {
 	ask(4, "a1", first, false)
 	var got []bool
 	must(t, db.Read(t.Context(), "s", func(r *store.Reading) error {
-		return r.Questions(t.Context(), idrl.Part{}, func(_ idrl.Assignment, again bool) error { got = append(got, again); return nil })
+		return r.Questions(t.Context(), record.Part{}, func(_ record.Assignment, again bool) error { got = append(got, again); return nil })
 	}))
 	if !slices.Equal(got, want) {
 		t.Errorf("again: %v, want %v", got, want)
@@ -102,7 +103,7 @@ func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	db := studied(t, dir, 12)
 	ctx := t.Context()
-	_, err := db.SetKnown(ctx, "s", generation(0).Queries[0].Clips, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseA}, "Barbara-Liskov", t0)
+	_, err := db.SetKnown(ctx, "s", generation(0).Queries[0].Clips, record.Known{Use: record.AsGold, Choice: idrl.ChoseA}, "Barbara-Liskov", t0)
 	must(t, err)
 	_, err = db.Withdraw(ctx, "s", "a1", "a1", t0.Add(time.Hour))
 	must(t, err)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/record"
 )
 
 // A recordedTable is a table that is copied with a session.
@@ -52,7 +52,7 @@ var unrecorded = []string{"meta", "user", "invitation", "login", "rejoin_key", "
 
 // RecordTables returns the tables with the records of a session, each after those that it refers
 // to.
-func (r *Reading) RecordTables(ctx context.Context) (out []idrl.RecordTable, err error) {
+func (r *Reading) RecordTables(ctx context.Context) (out []record.RecordTable, err error) {
 	for _, t := range recorded {
 		table, err := columns(ctx, r.from, t.name)
 		if err != nil {
@@ -66,7 +66,7 @@ func (r *Reading) RecordTables(ctx context.Context) (out []idrl.RecordTable, err
 // Records calls yield with the rows of a table, one of RecordTables, that are of the session,
 // in the order in which they were inserted: values of the types int64, float64, string,
 // []byte, or nil. Names of people are empty.
-func (r *Reading) Records(ctx context.Context, t idrl.RecordTable, yield func([]any) error) error {
+func (r *Reading) Records(ctx context.Context, t record.RecordTable, yield func([]any) error) error {
 	replace := recorded[slices.IndexFunc(recorded, func(o recordedTable) bool { return o.name == t.Name })].replace
 	columns, of := make([]string, len(t.Columns)), "session_id"
 	if t.Name == "session" {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // AddRejoinKey records a key with which an annotator can sign in again, by the
 // key's SHA-256. Of an annotator's keys it keeps the most that were used last.
 // It returns an error of kind NotFound if there is no such annotator.
-func (db access) AddRejoinKey(ctx context.Context, hash []byte, k idrl.RejoinKey, most int) error {
+func (db access) AddRejoinKey(ctx context.Context, hash []byte, k identity.RejoinKey, most int) error {
 	return db.do(ctx, func(t *tx) error {
 		const insert = `INSERT INTO rejoin_key (hash, session_id, annotator_id, created_at, used_at) VALUES (?, ?, ?, ?, ?)`
 		if _, err := t.exec(insert, hash, k.Session, k.Annotator, encodeTime(k.Since), encodeTime(k.UsedAt)); err != nil {
@@ -33,7 +33,7 @@ const livingKey = `
 
 // RejoinKey returns the key with this SHA-256, or an error of kind NotFound, also if a researcher
 // has ended the part of its annotator.
-func (db access) RejoinKey(ctx context.Context, hash []byte) (k idrl.RejoinKey, err error) {
+func (db access) RejoinKey(ctx context.Context, hash []byte) (k identity.RejoinKey, err error) {
 	const query = `SELECT session_id, annotator_id, created_at, used_at FROM rejoin_key` + livingKey
 	err = db.read.QueryRowContext(ctx, query, hash).Scan(&k.Session, &k.Annotator, timeColumn{&k.Since}, timeColumn{&k.UsedAt})
 	return k, missing(err, "there is no such key")
@@ -52,9 +52,9 @@ func (t *tx) useRejoinKey(hash []byte, now time.Time) error {
 // Rejoin uses a key and records a login of its annotator, in one transaction. Other
 // logins of theirs end as limit says. It returns an error of kind NotFound if the key
 // is not there.
-func (db access) Rejoin(ctx context.Context, key, login []byte, limit idrl.LoginLimit, now time.Time) error {
+func (db access) Rejoin(ctx context.Context, key, login []byte, limit identity.LoginLimit, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
-		l := idrl.Login{Since: now, SeenAt: now}
+		l := identity.Login{Since: now, SeenAt: now}
 		const find = `SELECT session_id, annotator_id FROM rejoin_key` + livingKey
 		if err := t.row(find, key).Scan(&l.Session, &l.Annotator); err != nil {
 			return missing(err, "there is no such key")

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/people/identity"
 	"tiebreak/store"
 )
 
@@ -30,7 +31,7 @@ func folderWithLinks(t *testing.T) string {
 	dir := t.TempDir()
 	db := haunted(t, dir, 200)
 	must(t, db.AddUser(t.Context(), "grace", t0))
-	_, err := db.Invite(t.Context(), hash("of grace"), idrl.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+	_, err := db.Invite(t.Context(), hash("of grace"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	must(t, err)
 	must(t, withdrawAda(t.Context(), db))
 	must(t, db.Erase(t.Context()))
@@ -55,7 +56,7 @@ func TestRescue(t *testing.T) {
 	before, err := db.Load(t.Context(), "s")
 	must(t, err)
 	must(t, db.Close())
-	rescued := func(t *testing.T, damage func([]byte)) (rec idrl.Record, lines []string) {
+	rescued := func(t *testing.T, damage func([]byte)) (rec record.Record, lines []string) {
 		t.Helper()
 		dir := t.TempDir()
 		b, err := os.ReadFile(filepath.Join(source, store.FileName))

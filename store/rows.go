@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -10,7 +11,7 @@ import (
 // replies, and rows that decide how replies count, are not replies. It reads the state of one
 // moment, a row at a time, and stops at the first error of yield, which it returns. yield owns its
 // argument.
-func (db journal) Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error {
+func (db journal) Rows(ctx context.Context, session idrl.SessionID, yield func(record.Labelled) error) error {
 	return db.snapshot(ctx, func(from querier) error {
 		spec, err := readSpec(ctx, from, session)
 		if err != nil {
@@ -21,7 +22,7 @@ func (db journal) Rows(ctx context.Context, session idrl.SessionID, yield func(i
 }
 
 // readRows calls yield with the replies after a row of the log.
-func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after int64, yield func(idrl.Labelled) error) error {
+func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after int64, yield func(record.Labelled) error) error {
 	const query = `
 		SELECT ` + answerColumns + `, ` + queryColumns + `, ` + whyColumns + `,
 			EXISTS (SELECT 1 FROM answer AS later WHERE later.session_id = answer.session_id AND later.undoes = answer.id),
@@ -40,7 +41,7 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 	if err != nil {
 		return err
 	}
-	known := map[idrl.QueryID]idrl.Known{}
+	known := map[idrl.QueryID]record.Known{}
 	for _, k := range gold.Questions {
 		known[k.Query.ID] = k
 	}
@@ -50,7 +51,7 @@ func readRows(ctx context.Context, from querier, spec idrl.SessionSpec, after in
 			return err
 		}
 	}
-	var r idrl.Labelled // of a row; the data that it refers to are new in each
+	var r record.Labelled // of a row; the data that it refers to are new in each
 	var ids clipColumns
 	var pair [2]idrl.Clip
 	dst := append(answerTargets(&r.Answer), queryTargets(&r.Query, &ids)...)

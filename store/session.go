@@ -98,7 +98,7 @@ func (c specColumn) Scan(src any) error {
 
 // CreateAnnotator adds an annotator to a session and returns a pseudonym that is unique within it:
 // a1, a2, … The name, which may be empty, is the one that they gave. It returns an error of kind
-// NotFound if there is no such session, and idrl.ErrEnded if it has ended.
+// NotFound if there is no such session, and record.ErrEnded if it has ended.
 func (db studies) CreateAnnotator(ctx context.Context, session idrl.SessionID, name string) (id idrl.AnnotatorID, err error) {
 	err = db.do(ctx, func(t *tx) (err error) {
 		id, err = t.createAnnotator(session, name, time.Now())

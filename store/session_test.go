@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/jobs/jobstest"
 	"tiebreak/store"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestSessions(t *testing.T) {
@@ -30,14 +31,14 @@ func TestSessions(t *testing.T) {
 	g := generation(0)
 	for n := range int64(3) {
 		as := assignment(n+1, g.Queries[n], "a1")
-		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
-		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
+		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+		must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
 	}
-	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
+	must(t, db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
 
 	got, err := db.Sessions(t.Context())
 	must(t, err)
-	want := []idrl.Summary{{Spec: newer, State: idrl.StateRunning}, {Spec: spec("s"), State: idrl.StateRunning, Answers: 2}}
+	want := []record.Summary{{Spec: newer, State: record.StateRunning}, {Spec: spec("s"), State: record.StateRunning, Answers: 2}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -81,7 +82,7 @@ func TestClips(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	g := generation(0)
 	must(t, db.CreateSession(t.Context(), spec("other")))
-	must(t, db.Issue(t.Context(), "s", []idrl.Assignment{assignment(1, g.Queries[0], "a1"), assignment(2, g.Queries[2], "a2")}))
+	must(t, db.Issue(t.Context(), "s", []record.Assignment{assignment(1, g.Queries[0], "a1"), assignment(2, g.Queries[2], "a2")}))
 	for _, test := range []struct {
 		session   idrl.SessionID
 		annotator idrl.AnnotatorID
@@ -151,22 +152,22 @@ func TestClipMediaArrivesLater(t *testing.T) {
 func TestRows(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	g := generation(0)
-	var want []idrl.Labelled
+	var want []record.Labelled
 	for n, q := range g.Queries {
 		as := assignment(int64(n+1), q, "a1")
-		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
+		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 		a := answer(int64(n+1), as)
-		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: a, After: snapshot(a.Seq)}))
-		r := idrl.Labelled{Answer: a, Query: q, Why: as.Why, Gold: as.Gold != 0, Withdrawn: n == 1}
+		must(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(a.Seq)}))
+		r := record.Labelled{Answer: a, Query: q, Why: as.Why, Gold: as.Gold != 0, Withdrawn: n == 1}
 		for _, id := range q.Clips {
 			r.Clips = append(r.Clips, g.Clips[id])
 		}
 		want = append(want, r)
 	}
-	must(t, db.Append(t.Context(), "s", idrl.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
+	must(t, db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
 
-	var got []idrl.Labelled
-	collect := func(r idrl.Labelled) error {
+	var got []record.Labelled
+	collect := func(r record.Labelled) error {
 		got = append(got, r)
 		return nil
 	}
@@ -177,7 +178,7 @@ func TestRows(t *testing.T) {
 	wantKind(t, db.Rows(t.Context(), "x", collect), idrl.NotFound)
 	enough := errors.New("enough")
 	n := 0
-	err := db.Rows(t.Context(), "s", func(idrl.Labelled) error { n++; return enough })
+	err := db.Rows(t.Context(), "s", func(record.Labelled) error { n++; return enough })
 	if !errors.Is(err, enough) || n != 1 {
 		t.Errorf("after %d rows: %v", n, err)
 	}
@@ -197,15 +198,15 @@ func TestJobs(t *testing.T) {
 func TestJobsOutliveTheServer(t *testing.T) {
 	dir := t.TempDir()
 	db := seeded(t, dir)
-	ctx, key := t.Context(), idrl.JobKey{Session: "s", Kind: "train", BasedOn: 3}
-	wantKind(t, db.QueueJob(ctx, idrl.JobRecord{JobKey: idrl.JobKey{Session: "x", Kind: "train"}}, t0), idrl.NotFound)
-	must(t, db.QueueJob(ctx, idrl.JobRecord{JobKey: key, Priority: idrl.Urgent, Payload: []byte("what")}, t0))
+	ctx, key := t.Context(), record.JobKey{Session: "s", Kind: "train", BasedOn: 3}
+	wantKind(t, db.QueueJob(ctx, record.JobRecord{JobKey: record.JobKey{Session: "x", Kind: "train"}}, t0), idrl.NotFound)
+	must(t, db.QueueJob(ctx, record.JobRecord{JobKey: key, Priority: record.Urgent, Payload: []byte("what")}, t0))
 	_, one, err := db.BeginJob(ctx, key, t0, t0.Add(time.Hour))
 	must(t, err)
 	must(t, db.SaveJob(ctx, one, []byte("half")))
 	must(t, db.Close())
 	db = open(t, dir)
-	want := idrl.JobRecord{JobKey: key, Priority: idrl.Urgent, Payload: []byte("what"), Checkpoint: []byte("half")}
+	want := record.JobRecord{JobKey: key, Priority: record.Urgent, Payload: []byte("what"), Checkpoint: []byte("half")}
 	if got, err := db.WaitingJob(ctx, "s", "train"); err != nil || cmp.Diff(want, got) != "" {
 		t.Errorf("waiting: %v (-want +got):\n%s", err, cmp.Diff(want, got))
 	}

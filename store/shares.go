@@ -5,12 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // encodeShares writes names and parts separated by spaces, the parts so that reading gives the same
 // bits. Names of policies have no spaces.
-func encodeShares(shares [idrl.MaxShares]idrl.Share) string {
+func encodeShares(shares [record.MaxShares]record.Share) string {
 	var words []string
 	for _, s := range shares {
 		if s.Policy != "" {
@@ -22,7 +23,7 @@ func encodeShares(shares [idrl.MaxShares]idrl.Share) string {
 
 // A sharesColumn scans what encodeShares wrote.
 type sharesColumn struct {
-	dst *[idrl.MaxShares]idrl.Share
+	dst *[record.MaxShares]record.Share
 }
 
 func (c sharesColumn) Scan(src any) error {
@@ -30,11 +31,11 @@ func (c sharesColumn) Scan(src any) error {
 	if !ok {
 		return fmt.Errorf("shares of rivals are %T, want text", src)
 	}
-	*c.dst = [idrl.MaxShares]idrl.Share{}
+	*c.dst = [record.MaxShares]record.Share{}
 	n := 0
 	for word := range strings.FieldsSeq(s) {
 		switch {
-		case n == 2*idrl.MaxShares:
+		case n == 2*record.MaxShares:
 			return fmt.Errorf("shares of rivals are %q", s)
 		case n%2 == 0:
 			c.dst[n/2].Policy = idrl.PolicyID(word)
@@ -55,7 +56,7 @@ func (c sharesColumn) Scan(src any) error {
 
 // encodeBest writes probabilities in thousandths with spaces between them, up to the last one
 // that is known.
-func encodeBest(best [1 + idrl.MaxShares]idrl.Chance) string {
+func encodeBest(best [1 + record.MaxShares]record.Chance) string {
 	var words []string
 	for _, c := range best {
 		if c == 0 {
@@ -68,7 +69,7 @@ func encodeBest(best [1 + idrl.MaxShares]idrl.Chance) string {
 
 // A bestColumn scans what encodeBest wrote.
 type bestColumn struct {
-	dst *[1 + idrl.MaxShares]idrl.Chance
+	dst *[1 + record.MaxShares]record.Chance
 }
 
 func (c bestColumn) Scan(src any) error {
@@ -76,14 +77,14 @@ func (c bestColumn) Scan(src any) error {
 	if !ok {
 		return fmt.Errorf("probabilities to be the best are %T, want text", src)
 	}
-	*c.dst = [1 + idrl.MaxShares]idrl.Chance{}
+	*c.dst = [1 + record.MaxShares]record.Chance{}
 	n := 0
 	for word := range strings.FieldsSeq(s) {
 		p, err := strconv.ParseUint(word, 10, 16)
 		if err != nil || p > 1000 || n == len(c.dst) {
 			return fmt.Errorf("probabilities to be the best are %q", s)
 		}
-		c.dst[n] = idrl.Chance(p) + 1
+		c.dst[n] = record.Chance(p) + 1
 		n++
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -34,11 +35,11 @@ func TestSteps(t *testing.T) {
 
 	for n, q := range g.Queries[3:] {
 		as := assignment(int64(n+1), q, "a1")
-		must(t, db.Issue(t.Context(), "s", []idrl.Assignment{as}))
-		must(t, db.Append(t.Context(), "s", idrl.Row{Answer: answer(int64(n+1), as), After: snapshot(int64(n + 1))}))
+		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+		must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(int64(n+1), as), After: snapshot(int64(n + 1))}))
 	}
 	var raws []idrl.StepsID
-	must(t, db.Rows(t.Context(), "s", func(r idrl.Labelled) error {
+	must(t, db.Rows(t.Context(), "s", func(r record.Labelled) error {
 		for _, c := range r.Clips {
 			raws = append(raws, c.Raw)
 		}

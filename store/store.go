@@ -11,9 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	_ "modernc.org/sqlite"
+
+	// the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -69,7 +72,7 @@ func newDB(f *file) *DB {
 	return &DB{file: f, journal: journal{f}, participants: participants{f}, access: access{f}, studies: studies{f}, queue: queue{f}, upkeep: &upkeep{file: f}}
 }
 
-var _ idrl.Journal = (*DB)(nil)
+var _ record.Journal = (*DB)(nil)
 
 // Open opens the data folder dir for a server. It creates the folder (mode
 // 0700) and the database if they do not exist, locks the folder, removes the remains of

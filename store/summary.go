@@ -3,15 +3,16 @@ package store
 import (
 	"context"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // Sessions returns every session, the newest first, with the numbers of its
 // answers, or that they are damaged.
-func (db studies) Sessions(ctx context.Context) (out []idrl.Summary, err error) {
+func (db studies) Sessions(ctx context.Context) (out []record.Summary, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		err := each(ctx, from, func(row scanner) error {
-			var s idrl.Summary
+			var s record.Summary
 			err := scanSpec(row, &s.Spec)
 			out = append(out, s)
 			return err
@@ -51,7 +52,7 @@ const (
 )
 
 // count sets the numbers of answers of a session.
-func count(ctx context.Context, from querier, s *idrl.Summary) error {
+func count(ctx context.Context, from querier, s *record.Summary) error {
 	for _, part := range []struct {
 		sign  int
 		query string

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 const tokenColumns = `
 	SELECT token.id, token.name, scope, token.session_id, token.annotator_id, token.created_at, expires_at, token.revoked_at, annotator.revoked_at IS NOT NULL
 	FROM token LEFT JOIN annotator ON annotator.session_id = token.session_id AND annotator.id = token.annotator_id`
 
-func tokenTargets(k *idrl.Token) []any {
+func tokenTargets(k *identity.Token) []any {
 	return []any{
 		&k.ID, nameColumn{&k.Name}, &k.Scope, text(&k.Session), text(&k.Annotator), timeColumn{&k.CreatedAt}, timeColumn{&k.ExpiresAt}, timeColumn{&k.RevokedAt}, &k.Removed,
 	}
@@ -20,9 +21,9 @@ func tokenTargets(k *idrl.Token) []any {
 
 // AddToken records a token by its SHA-256 and returns it with its number. One of ScopeLabel
 // gets an annotator of its own. It returns an error of kind NotFound if there is no such session.
-func (db access) AddToken(ctx context.Context, hash []byte, k idrl.Token, actor string) (idrl.Token, error) {
+func (db access) AddToken(ctx context.Context, hash []byte, k identity.Token, actor string) (identity.Token, error) {
 	err := db.do(ctx, func(t *tx) (err error) {
-		if k.Scope == idrl.ScopeLabel {
+		if k.Scope == identity.ScopeLabel {
 			if k.Annotator, err = t.createAnnotator(k.Session, k.Name, k.CreatedAt); err != nil {
 				return err
 			}
@@ -39,15 +40,15 @@ func (db access) AddToken(ctx context.Context, hash []byte, k idrl.Token, actor 
 }
 
 // Token returns the token with a SHA-256, valid or not, or an error of kind NotFound.
-func (db access) Token(ctx context.Context, hash []byte) (k idrl.Token, err error) {
+func (db access) Token(ctx context.Context, hash []byte) (k identity.Token, err error) {
 	err = db.read.QueryRowContext(ctx, tokenColumns+` WHERE token.hash = ?`, hash).Scan(tokenTargets(&k)...)
 	return k, missing(err, "there is no such token")
 }
 
 // Tokens returns every token, in the order in which they were made.
-func (db access) Tokens(ctx context.Context) (out []idrl.Token, err error) {
+func (db access) Tokens(ctx context.Context) (out []identity.Token, err error) {
 	err = each(ctx, db.read, func(row scanner) error {
-		var k idrl.Token
+		var k identity.Token
 		err := row.Scan(tokenTargets(&k)...)
 		out = append(out, k)
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 )
 
 // A token lets a program do what its scope says, in its session, until it expires or is
@@ -19,25 +20,25 @@ func TestTokens(t *testing.T) {
 	a := auth.New(auth.Config{Store: db, Tokens: db, Now: func() time.Time { return now }})
 	day := 24 * time.Hour
 
-	for name, k := range map[string]idrl.Token{
-		"unknown scope": {Scope: "admin"}, "label without a session": {Scope: idrl.ScopeLabel}, "two lines": {Scope: idrl.ScopeRead, Name: "a\nb"},
+	for name, k := range map[string]identity.Token{
+		"unknown scope": {Scope: "admin"}, "label without a session": {Scope: identity.ScopeLabel}, "two lines": {Scope: identity.ScopeRead, Name: "a\nb"},
 	} {
 		if _, _, err := a.NewToken(ctx, k, day, "test"); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, life := range []time.Duration{0, -day, 366 * day} {
-		if _, _, err := a.NewToken(ctx, idrl.Token{Scope: idrl.ScopeRead}, life, "test"); idrl.KindOf(err) != idrl.Invalid {
+		if _, _, err := a.NewToken(ctx, identity.Token{Scope: identity.ScopeRead}, life, "test"); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("life %v: %v", life, err)
 		}
 	}
-	if _, _, err := a.NewToken(ctx, idrl.Token{Scope: idrl.ScopeRead, Session: "none"}, day, "test"); idrl.KindOf(err) != idrl.NotFound {
+	if _, _, err := a.NewToken(ctx, identity.Token{Scope: identity.ScopeRead, Session: "none"}, day, "test"); idrl.KindOf(err) != idrl.NotFound {
 		t.Errorf("no such session: %v", err)
 	}
 
-	read, made, err := a.NewToken(ctx, idrl.Token{Scope: idrl.ScopeRead, Name: "notebook"}, day, "test")
+	read, made, err := a.NewToken(ctx, identity.Token{Scope: identity.ScopeRead, Name: "notebook"}, day, "test")
 	must(t, err)
-	label, bot, err := a.NewToken(ctx, idrl.Token{Scope: idrl.ScopeLabel, Session: "s", Name: "bot"}, 2*day, "test")
+	label, bot, err := a.NewToken(ctx, identity.Token{Scope: identity.ScopeLabel, Session: "s", Name: "bot"}, 2*day, "test")
 	must(t, err)
 	if !strings.HasPrefix(read, auth.TokenPrefix) || made.ID != 1 || bot.Annotator != "a1" {
 		t.Errorf("made %q, %+v and %+v", read, made, bot)
@@ -48,8 +49,8 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", what, got, err, who)
 		}
 	}
-	reader := auth.Actor{Role: auth.Program, Token: 1, Scope: idrl.ScopeRead}
-	labeller := auth.Actor{Role: auth.Program, Token: 2, Scope: idrl.ScopeLabel, Session: "s", Annotator: "a1"}
+	reader := auth.Actor{Role: auth.Program, Token: 1, Scope: identity.ScopeRead}
+	labeller := auth.Actor{Role: auth.Program, Token: 2, Scope: identity.ScopeLabel, Session: "s", Annotator: "a1"}
 	want("reader", read, reader)
 	want("labeller", label, labeller)
 	for _, token := range []string{"", "tbk_", read[4:], read + "x", "tbk_AAAAAAAAAAAAAAAAAAAAAA"} {

@@ -3,11 +3,12 @@ package store
 import (
 	"context"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
-// NoteTraining implements idrl.Journal.
-func (db journal) NoteTraining(ctx context.Context, id idrl.SessionID, p idrl.PastTraining) error {
+// NoteTraining implements record.Journal.
+func (db journal) NoteTraining(ctx context.Context, id idrl.SessionID, p record.PastTraining) error {
 	return db.do(ctx, func(t *tx) error {
 		const insert = `
 			INSERT INTO training (session_id, n, based_on, answers, follow_up, began_at, ended_at, outcome, candidates, why)
@@ -17,8 +18,8 @@ func (db journal) NoteTraining(ctx context.Context, id idrl.SessionID, p idrl.Pa
 	})
 }
 
-// Trainings implements idrl.Journal.
-func (db journal) Trainings(ctx context.Context, id idrl.SessionID, most int) (out []idrl.PastTraining, err error) {
+// Trainings implements record.Journal.
+func (db journal) Trainings(ctx context.Context, id idrl.SessionID, most int) (out []record.PastTraining, err error) {
 	if most <= 0 {
 		most = -1 // no limit
 	}
@@ -26,7 +27,7 @@ func (db journal) Trainings(ctx context.Context, id idrl.SessionID, most int) (o
 		SELECT n, based_on, answers, follow_up, began_at, ended_at, outcome, candidates, why FROM training
 		WHERE session_id = ? ORDER BY n DESC LIMIT ?`
 	err = each(ctx, db.read, func(row scanner) error {
-		var p idrl.PastTraining
+		var p record.PastTraining
 		err := row.Scan(&p.N, &p.BasedOn, &p.Answers, &p.FollowUp, timeColumn{&p.Began}, timeColumn{&p.Ended}, &p.End, &p.Candidates, &p.Why)
 		out = append(out, p)
 		return err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // AddUser adds a researcher; an existing one is kept.
@@ -19,12 +19,12 @@ func (db access) AddUser(ctx context.Context, user string, now time.Time) error 
 }
 
 // Users returns the researchers, by name.
-func (db access) Users(ctx context.Context) (out []idrl.User, err error) {
+func (db access) Users(ctx context.Context) (out []identity.User, err error) {
 	const query = `
 		SELECT user.id, user.created_at, count(login.hash), max(login.seen_at)
 		FROM user LEFT JOIN login ON login.user_id = user.id GROUP BY user.id ORDER BY user.id`
 	err = each(ctx, db.read, func(row scanner) error {
-		var u idrl.User
+		var u identity.User
 		err := row.Scan(&u.Name, timeColumn{&u.AddedAt}, &u.Logins, timeColumn{&u.SeenAt})
 		out = append(out, u)
 		return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // Withdraw erases what is recorded of an annotator of a session, in one transaction that
@@ -72,7 +73,7 @@ func (db participants) Receipt(ctx context.Context, session idrl.SessionID, who 
 
 // Withdrawn returns the annotator of a session who withdrew their data and has the receipt, or an error of kind
 // NotFound.
-func (db participants) Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (a idrl.Annotator, err error) {
+func (db participants) Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (a identity.Annotator, err error) {
 	right, err := db.Receipt(ctx, session, who)
 	if err == nil {
 		a, err = db.Joined(ctx, session, who)

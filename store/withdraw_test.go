@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 	"tiebreak/store"
 )
 
@@ -31,11 +33,11 @@ func studied(t *testing.T, dir string, n int) *store.DB {
 	must(t, db.CreateSession(ctx, spec("s")))
 	for i, name := range []string{secretName, others} {
 		link, cookie := fmt.Sprint("link", i), fmt.Sprint("cookie", i)
-		_, err := db.Invite(ctx, hash(link), idrl.Invitation{Session: "s", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+		_, err := db.Invite(ctx, hash(link), identity.Invitation{Session: "s", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		must(t, err)
 		l, err := db.SignIn(ctx, hash(link), hash(cookie), name, limit, t0)
 		must(t, err)
-		must(t, db.AddRejoinKey(ctx, hash("key"+cookie), idrl.RejoinKey{Session: "s", Annotator: l.Annotator, Since: t0, UsedAt: t0}, 5))
+		must(t, db.AddRejoinKey(ctx, hash("key"+cookie), identity.RejoinKey{Session: "s", Annotator: l.Annotator, Since: t0, UsedAt: t0}, 5))
 	}
 	must(t, db.Adopt(ctx, "s", generation(0), 0))
 	seq := int64(0)
@@ -43,12 +45,12 @@ func studied(t *testing.T, dir string, n int) *store.DB {
 		t.Helper()
 		seq++
 		a.Seq = seq
-		must(t, db.Append(ctx, "s", idrl.Row{Answer: a, After: snapshot(seq)}))
+		must(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(seq)}))
 	}
 	for k := int64(1); seq < int64(n); k++ {
 		who := idrl.AnnotatorID([]string{"a1", "a2"}[k%2])
 		as := assignment(k, generation(0).Queries[0], who)
-		must(t, db.Issue(ctx, "s", []idrl.Assignment{as}))
+		must(t, db.Issue(ctx, "s", []record.Assignment{as}))
 		a := answer(k, as)
 		if who == "a1" {
 			a.ID, a.Choice, a.Reason = idrl.AnswerID(fmt.Sprintf("%s%x", secretAnswer, hash(fmt.Sprint(k))[:13])), idrl.Skip, secretReason // in no order
@@ -60,7 +62,7 @@ func studied(t *testing.T, dir string, n int) *store.DB {
 			add(idrl.Answer{ID: "taken-in", Annotator: who, Choice: idrl.TakenIn, ShownAt: t0, AnsweredAt: t0, ReceivedAt: t0})
 		}
 	}
-	must(t, db.Issue(ctx, "s", []idrl.Assignment{assignment(10000, generation(0).Queries[0], "a1")})) // not answered
+	must(t, db.Issue(ctx, "s", []record.Assignment{assignment(10000, generation(0).Queries[0], "a1")})) // not answered
 	return db
 }
 
@@ -136,7 +138,7 @@ func TestWithdraw(t *testing.T) {
 	if got := sums[0].Answers + sums[0].Skipped; got != len(before.Log)-mine {
 		t.Errorf("the session counts %d replies, want the %d of others", got, len(before.Log)-mine)
 	}
-	must(t, db.Rows(ctx, "s", func(r idrl.Labelled) error {
+	must(t, db.Rows(ctx, "s", func(r record.Labelled) error {
 		if r.Answer.Annotator != "a2" {
 			t.Errorf("an export has %+v", r.Answer)
 		}
@@ -146,7 +148,7 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("damage %+v, %v", d, err)
 	}
 	// A server that has not followed appends after a row that is not the last one now.
-	wantKind(t, db.Append(ctx, "s", idrl.Row{Answer: answer(int64(len(before.Log))+1, assignment(10001, generation(0).Queries[0], "a2")), After: snapshot(int64(len(before.Log)) + 1)}), idrl.Conflict)
+	wantKind(t, db.Append(ctx, "s", record.Row{Answer: answer(int64(len(before.Log))+1, assignment(10001, generation(0).Queries[0], "a2")), After: snapshot(int64(len(before.Log)) + 1)}), idrl.Conflict)
 	must(t, db.Close())
 }
 

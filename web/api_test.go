@@ -10,13 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // token makes a token of the API.
-func (b *bench) token(scope idrl.Scope, session idrl.SessionID) string {
+func (b *bench) token(scope identity.Scope, session idrl.SessionID) string {
 	b.t.Helper()
-	token, _, err := b.auth.NewToken(b.t.Context(), idrl.Token{Scope: scope, Session: session, Name: secretOther}, time.Hour, "test")
+	token, _, err := b.auth.NewToken(b.t.Context(), identity.Token{Scope: scope, Session: session, Name: secretOther}, time.Hour, "test")
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -41,7 +44,7 @@ func wantCode(t *testing.T, what string, r reply, status int, code string) {
 // Each token does what its scope says, in its session, and nothing else.
 func TestAPIAuthorisation(t *testing.T) {
 	b := newBench(t, nil)
-	read, label, write := b.token(idrl.ScopeRead, "s1"), b.token(idrl.ScopeLabel, "s1"), b.token(idrl.ScopeWrite, "")
+	read, label, write := b.token(identity.ScopeRead, "s1"), b.token(identity.ScopeLabel, "s1"), b.token(identity.ScopeWrite, "")
 	type call struct{ method, path, body string }
 	reads := []call{
 		{"GET", "/s1", ""},
@@ -89,7 +92,7 @@ func TestAPIAuthorisation(t *testing.T) {
 // The reward of features is that of the posterior N((1, 2), diag(4, 9)).
 func TestAPIReward(t *testing.T) {
 	b := newBench(t, nil)
-	token := b.token(idrl.ScopeRead, "s1")
+	token := b.token(identity.ScopeRead, "s1")
 	r := b.api(token, "POST", "/s1/reward", `{"features": [[1, 0], [0, 1], [3, -1]]}`)
 	if want := `{"mean":[1,2,1],"seq":0,"std":[2,3,6.708203932499369]}` + "\n"; r.body != want { // √(9·4 + 9)
 		t.Errorf("reward = %s, want %s", r.body, want)
@@ -113,7 +116,7 @@ func TestAPIReward(t *testing.T) {
 // again is recorded once.
 func TestAPILabels(t *testing.T) {
 	b := newBench(t, nil)
-	token := b.token(idrl.ScopeLabel, "s1")
+	token := b.token(identity.ScopeLabel, "s1")
 	r := b.api(token, "POST", "/s1/claim", "")
 	var claim struct {
 		Open []struct{ Assignment, Left string }
@@ -144,7 +147,7 @@ func TestAPILabels(t *testing.T) {
 // Answers come by a cursor, with what withdraws them; a program can wait for the next one.
 func TestAPIAnswers(t *testing.T) {
 	b := newBench(t, nil)
-	token := b.token(idrl.ScopeRead, "s1")
+	token := b.token(identity.ScopeRead, "s1")
 	b.annotator("s1")
 	wantCode(t, "after", b.api(token, "GET", "/s1/answers?after=-1", ""), 400, "invalid")
 	wantCode(t, "wait", b.api(token, "GET", "/s1/answers?wait=61", ""), 400, "invalid")
@@ -154,7 +157,7 @@ func TestAPIAnswers(t *testing.T) {
 	done := make(chan reply)
 	go func() { done <- b.api(token, "GET", "/s1/answers?wait=30", "") }()
 	b.record()
-	b.hub.Publish("s1", idrl.Event{Kind: idrl.EventAnswered, Seq: 1})
+	b.hub.Publish("s1", live.Event{Kind: live.EventAnswered, Seq: 1})
 	var waited reply
 	select {
 	case waited = <-done:
@@ -190,6 +193,6 @@ func TestAPIAnswers(t *testing.T) {
 // Exports of tests that have no log to follow.
 type noLog struct{}
 
-func (noLog) Follow(context.Context, idrl.SessionID, int64, int, func(idrl.LogRow) error) error {
+func (noLog) Follow(context.Context, idrl.SessionID, int64, int, func(record.LogRow) error) error {
 	return nil
 }

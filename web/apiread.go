@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
-
-	"github.com/labstack/echo/v4"
 )
 
 // Limits of the API.
@@ -25,21 +26,21 @@ const (
 )
 
 type apiSessionInfo struct {
-	ID          idrl.SessionID    `json:"id"`
-	Title       string            `json:"title"`
-	Environment string            `json:"environment"`
-	Kind        idrl.QueryKind    `json:"kind"`
-	Strategy    string            `json:"strategy"`
-	Model       string            `json:"model"`
-	Features    []string          `json:"features"`
-	Budget      int               `json:"budget"`
-	CreatedAt   time.Time         `json:"created_at"`
-	State       idrl.SessionState `json:"state"`
-	Answers     int               `json:"answers"`
-	Skipped     int               `json:"skipped"`
+	ID          idrl.SessionID      `json:"id"`
+	Title       string              `json:"title"`
+	Environment string              `json:"environment"`
+	Kind        idrl.QueryKind      `json:"kind"`
+	Strategy    string              `json:"strategy"`
+	Model       string              `json:"model"`
+	Features    []string            `json:"features"`
+	Budget      int                 `json:"budget"`
+	CreatedAt   time.Time           `json:"created_at"`
+	State       record.SessionState `json:"state"`
+	Answers     int                 `json:"answers"`
+	Skipped     int                 `json:"skipped"`
 }
 
-func infoOf(sum idrl.Summary) apiSessionInfo {
+func infoOf(sum record.Summary) apiSessionInfo {
 	spec := sum.Spec
 	return apiSessionInfo{
 		ID: spec.ID, Title: spec.Title, Environment: spec.Env, Kind: spec.Kind, Strategy: spec.Acquisition, Model: spec.Model,
@@ -201,7 +202,7 @@ func (s *api) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, l
 	defer over.Stop()
 	for {
 		var b bytes.Buffer
-		err := s.cfg.Exports.Follow(ctx, spec.ID, after, limit, func(row idrl.LogRow) error { return writeRow(&b, spec, row) })
+		err := s.cfg.Exports.Follow(ctx, spec.ID, after, limit, func(row record.LogRow) error { return writeRow(&b, spec, row) })
 		if err != nil || b.Len() > 0 {
 			return b.Bytes(), err
 		}
@@ -230,7 +231,7 @@ func writeLine(b *bytes.Buffer, v any) error { return json.NewEncoder(b).Encode(
 
 // writeRow writes a row of the log as a line; an answer to a group as one for each comparison
 // that it implies.
-func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row idrl.LogRow) error {
+func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row record.LogRow) error {
 	out := apiRow{Seq: row.Seq, ID: row.ID}
 	switch {
 	case row.Undoes != "":

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
-
-	"github.com/labstack/echo/v4"
 )
 
 // Limits of streams of answers.
@@ -33,8 +35,8 @@ type apiAlive struct {
 // A news channel has an element when the log of a session may have new rows.
 func (s *api) news(id idrl.SessionID) (news <-chan struct{}, unsubscribe func()) {
 	c := make(chan struct{}, 1)
-	return c, s.cfg.Hub.Subscribe(id, func(e idrl.Event) {
-		if e.Kind == idrl.EventAnswered || e.Kind == idrl.EventSettings {
+	return c, s.cfg.Hub.Subscribe(id, func(e live.Event) {
+		if e.Kind == live.EventAnswered || e.Kind == live.EventSettings {
 			select {
 			case c <- struct{}{}:
 			default:
@@ -138,7 +140,7 @@ func (s *stream) send(ctx context.Context) error {
 	for {
 		var b bytes.Buffer
 		rows := 0
-		err := s.exports.Follow(ctx, s.spec.ID, s.after, maxAnswerRows, func(row idrl.LogRow) error {
+		err := s.exports.Follow(ctx, s.spec.ID, s.after, maxAnswerRows, func(row record.LogRow) error {
 			rows++
 			s.after = row.Seq
 			return writeRow(&b, s.spec, row)

@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 )
 
@@ -63,14 +66,14 @@ func next(t *testing.T, lines <-chan streamLine) streamLine {
 func TestAPIStream(t *testing.T) {
 	b := newBench(t, nil)
 	web.Stream(b.web, 20*time.Millisecond, time.Hour)
-	token := b.token(idrl.ScopeRead, "s1")
+	token := b.token(identity.ScopeRead, "s1")
 	b.annotator("s1")
 	lines := b.follow(token, "")
 	if l := next(t, lines); l != (streamLine{Event: "alive"}) {
 		t.Errorf("first %+v", l)
 	}
 	b.record()
-	b.hub.Publish("s1", idrl.Event{Kind: idrl.EventAnswered, Seq: 1})
+	b.hub.Publish("s1", live.Event{Kind: live.EventAnswered, Seq: 1})
 	row := func(lines <-chan streamLine) streamLine {
 		for {
 			if l := next(t, lines); l.Event != "alive" {
@@ -81,12 +84,12 @@ func TestAPIStream(t *testing.T) {
 	if l := row(lines); l != (streamLine{Seq: 1, Event: "answer"}) {
 		t.Errorf("second %+v", l)
 	}
-	if err := b.db.Append(t.Context(), "s1", idrl.Row{
-		Answer: idrl.Answer{ID: "id2", Seq: 2, Annotator: "a1", Undoes: "id1", ReceivedAt: time.Now()}, After: idrl.Snapshot{Seq: 2, Belief: []byte("x")},
+	if err := b.db.Append(t.Context(), "s1", record.Row{
+		Answer: idrl.Answer{ID: "id2", Seq: 2, Annotator: "a1", Undoes: "id1", ReceivedAt: time.Now()}, After: record.Snapshot{Seq: 2, Belief: []byte("x")},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	b.hub.Publish("s1", idrl.Event{Kind: idrl.EventAnswered, Seq: 2})
+	b.hub.Publish("s1", live.Event{Kind: live.EventAnswered, Seq: 2})
 	if l := row(lines); l != (streamLine{Seq: 2, Event: "undo", Of: "id1"}) {
 		t.Errorf("third %+v", l)
 	}
@@ -97,14 +100,14 @@ func TestAPIStream(t *testing.T) {
 		t.Errorf("after row 1 comes %+v", l)
 	}
 	wantCode(t, "after", b.api(token, "GET", "/s1/answers/stream?after=-1", ""), 400, "invalid")
-	wantCode(t, "label", b.api(b.token(idrl.ScopeLabel, "s1"), "GET", "/s1/answers/stream", ""), 403, "forbidden")
+	wantCode(t, "label", b.api(b.token(identity.ScopeLabel, "s1"), "GET", "/s1/answers/stream", ""), 403, "forbidden")
 	if err := b.db.RevokeToken(t.Context(), 1, "test", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if l := row(lines); l != (streamLine{}) {
 		t.Errorf("after the token was revoked comes %+v", l)
 	}
-	last := b.follow(b.token(idrl.ScopeRead, ""), "?after=2")
+	last := b.follow(b.token(identity.ScopeRead, ""), "?after=2")
 	next(t, last)
 	b.web.Drain(t.Context()) //nolint:errcheck // the clean-up checks it
 	if l := row(last); l != (streamLine{}) {
@@ -123,7 +126,7 @@ func TestAPIStreamIsUnhurried(t *testing.T) {
 	defer hasty.Close()
 	b.url = hasty.URL
 	beats, began := 0, time.Now()
-	for l := range b.follow(b.token(idrl.ScopeRead, "s1"), "") {
+	for l := range b.follow(b.token(identity.ScopeRead, "s1"), "") {
 		if l.Event != "alive" {
 			t.Errorf("line %+v", l)
 		}
@@ -132,7 +135,7 @@ func TestAPIStreamIsUnhurried(t *testing.T) {
 	if took := time.Since(began); took < 300*time.Millisecond || beats < 2 {
 		t.Errorf("%d lines in %v; the stream was cut off", beats, took)
 	}
-	token := b.token(idrl.ScopeRead, "s1")
+	token := b.token(identity.ScopeRead, "s1")
 	if r := b.api(token, "GET", "/s1/answers?wait=1", ""); r.status != 200 || r.body != "" {
 		t.Errorf("the long poll is cut off: %d %s", r.status, r.body)
 	}
@@ -146,7 +149,7 @@ func TestAPIStreamIsUnhurried(t *testing.T) {
 func TestAPIStreamsAreBounded(t *testing.T) {
 	b := newBench(t, nil)
 	web.Tighten(b.web, 1000, 0) // hears of refusals at once
-	token, other := b.token(idrl.ScopeRead, "s1"), b.token(idrl.ScopeRead, "s1")
+	token, other := b.token(identity.ScopeRead, "s1"), b.token(identity.ScopeRead, "s1")
 	streams := web.Streams(b.web)
 	next(t, b.follow(token, "")) // it has begun
 	taken, leave := streams.Enter(1)
@@ -171,7 +174,7 @@ func TestAPIStreamsAreBounded(t *testing.T) {
 func TestAPIWaitsAreBounded(t *testing.T) {
 	b := newBench(t, nil)
 	web.Tighten(b.web, 1000, 0)
-	token, other := b.token(idrl.ScopeRead, "s1"), b.token(idrl.ScopeRead, "s1")
+	token, other := b.token(identity.ScopeRead, "s1"), b.token(identity.ScopeRead, "s1")
 	b.annotator("s1")
 	b.record()
 	waits := web.Waits(b.web)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestAPIUploadOfVeryManyElements(t *testing.T) {
 	b := newBench(t, nil)
 	b.addUploads()
-	token := b.token(idrl.ScopeUpload, "s3")
+	token := b.token(identity.ScopeUpload, "s3")
 	list := func(element string, n int) string { return "[" + strings.Repeat(element+",", n-1) + element + "]" }
 	const many = 1_000_000
 	scene := `{"moving":` + list("0", 2000) + `}`
@@ -53,7 +54,7 @@ func TestAPIUploadOfVeryManyElements(t *testing.T) {
 func TestAPIUploadWaits(t *testing.T) {
 	b := newBench(t, nil)
 	b.addUploads()
-	token := b.token(idrl.ScopeUpload, "s3")
+	token := b.token(identity.ScopeUpload, "s3")
 	done := web.BusyWithUploads(b.web, 10*time.Millisecond)
 	r := b.api(token, "POST", "/s3/trajectories", `{"trajectories":[]}`)
 	wantCode(t, "while another upload is read", r, 503, "unavailable")

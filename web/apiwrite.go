@@ -9,11 +9,12 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/web/wire"
-
-	"github.com/labstack/echo/v4"
 )
 
 type apiTask struct {
@@ -142,7 +143,7 @@ func (s *api) apiControl(c echo.Context) error {
 	if err := readJSON(c, &body); err != nil {
 		return err
 	}
-	if body.Do == idrl.ActArchive {
+	if body.Do == record.ActArchive {
 		return idrl.Errorf(idrl.Invalid, "a program can pause, resume and close a session; archive it on its page")
 	}
 	ctx := c.Request().Context()

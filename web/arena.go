@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
@@ -19,8 +22,6 @@ import (
 	"tiebreak/internal/people/bradley"
 	"tiebreak/static"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // An Entrant says which policy enters an arena.
@@ -88,7 +89,7 @@ func (s watching) arenaForm(c echo.Context, status int, v url.Values, wrong stri
 	}
 	for _, sum := range list {
 		spec := sum.Spec
-		if sum.State == idrl.StateArchived || spec.IsArena() || sum.Paused != "" {
+		if sum.State == record.StateArchived || spec.IsArena() || sum.Paused != "" {
 			continue
 		}
 		id := string(spec.ID)
@@ -105,7 +106,7 @@ func (s watching) arenaForm(c echo.Context, status int, v url.Values, wrong stri
 func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err error) {
 	spec = idrl.SessionSpec{
 		Title: strings.TrimSpace(v.Get("title")), Instructions: strings.TrimSpace(strings.ReplaceAll(v.Get("instructions"), "\r\n", "\n")),
-		CompletionCode: strings.TrimSpace(v.Get("completion_code")), Seed: DrawSeed(), MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
+		CompletionCode: strings.TrimSpace(v.Get("completion_code")), Seed: DrawSeed(), MinDwell: record.DefaultMinDwell, MaxRate: record.DefaultMaxRate,
 	}
 	spec.InstructionsFormat = idrl.Markdown
 	for _, n := range []struct {

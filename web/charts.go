@@ -6,13 +6,14 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // chartURL returns the address of the data of a chart.
@@ -227,7 +228,7 @@ func hourMarks(n int) (out []int) {
 	return out
 }
 
-func leaseTable(id idrl.SessionID, open []idrl.Assignment, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) templates.LeaseTable {
+func leaseTable(id idrl.SessionID, open []record.Assignment, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) templates.LeaseTable {
 	t := templates.LeaseTable{CSV: chartURL(id, "leases")}
 	for _, as := range open {
 		row := templates.LeaseRow{

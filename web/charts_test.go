@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
 	"tiebreak/web"
@@ -32,18 +34,18 @@ func (b *bench) seen() {
 	question := func(seq int64) insight.Question {
 		return insight.Question{
 			Answer: idrl.Answer{Seq: seq, Annotator: "a1", Choice: idrl.ChoseA, ResponseMS: 1500, ReceivedAt: at},
-			Assignment: idrl.Assignment{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}}, Left: idrl.SideB, Why: idrl.Why{
+			Assignment: record.Assignment{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}}, Left: idrl.SideB, Why: record.Why{
 				First: "g0.p1", Second: "pool.p2", Rivals: 9, PairStd: 0.5, Info: 0.25, Answerable: 0.9, Apart: 1.25,
-				Purpose: idrl.ForValue, Best: [1 + idrl.MaxShares]idrl.Chance{idrl.ChanceOf(0.4), idrl.ChanceOf(0.3), idrl.ChanceOf(0.001)},
-				Shares: [idrl.MaxShares]idrl.Share{{Policy: "pool.p2", Part: 0.625}, {Policy: "g0.p3", Part: 0.25}},
+				Purpose: record.ForValue, Best: [1 + record.MaxShares]record.Chance{record.ChanceOf(0.4), record.ChanceOf(0.3), record.ChanceOf(0.001)},
+				Shares: [record.MaxShares]record.Share{{Policy: "pool.p2", Part: 0.625}, {Policy: "g0.p3", Part: 0.25}},
 			}},
 			Forecast: true, Predicted: insight.Prediction{Reply: []float64{0.75, 0.2, 0.05}},
-			Policies: []insight.Policy{{ID: "g0.p1", Clip: "c1", Known: true, Then: idrl.ChanceOf(0.4), Now: 0.5}, {ID: "pool.p2", Clip: "c2", Known: true, Then: idrl.ChanceOf(0.3), Now: 0.002}, {ID: "g0.p3", Then: idrl.ChanceOf(0.001)}},
+			Policies: []insight.Policy{{ID: "g0.p1", Clip: "c1", Known: true, Then: record.ChanceOf(0.4), Now: 0.5}, {ID: "pool.p2", Clip: "c2", Known: true, Then: record.ChanceOf(0.3), Now: 0.002}, {ID: "g0.p3", Then: record.ChanceOf(0.001)}},
 		}
 	}
 	undone := question(3)
 	undone.Undone = true
-	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = r, []insight.Question{question(7), undone} })
+	b.s1.set(live.EventAnswered, func() { b.s1.report, b.s1.questions = r, []insight.Question{question(7), undone} })
 }
 
 // Of a session whose answers are all imported the charts say that there are no times, and show the rest.
@@ -51,7 +53,7 @@ func TestChartsOfImportedAnswers(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
 	b.seen()
-	b.s1.set(idrl.EventAnswered, func() {
+	b.s1.set(live.EventAnswered, func() {
 		r := *b.s1.report
 		r.Labour.Hours, r.Labour.Times = nil, nil
 		b.s1.report = &r
@@ -100,8 +102,8 @@ func TestCharts(t *testing.T) {
 		t.Errorf("an empty session: status %d, lacks %q", r.status, r.lacks("Shown from the first answer on.", "No question is reserved now."))
 	}
 	b.seen()
-	b.s1.set(idrl.EventAnswered, func() {
-		b.s1.open = []idrl.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: idrl.Why{First: "g0.p1", Second: "g0.p2"}}}
+	b.s1.set(live.EventAnswered, func() {
+		b.s1.open = []record.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: record.Why{First: "g0.p1", Second: "g0.p2"}}}
 	})
 	r := b.get(c, "/sessions/s1/charts")
 	want := []string{
@@ -120,7 +122,7 @@ func TestCharts(t *testing.T) {
 	if r := b.get(c, "/sessions/s1/charts"); r.lacks("A network has no weights with names") != nil {
 		t.Error("nothing says why a network has no history of weights")
 	}
-	b.s1.set(idrl.EventAnswered, func() {
+	b.s1.set(live.EventAnswered, func() {
 		b.s1.report.Networks = []insight.Network{{Version: 1, BasedOn: 10, Clips: 18, Correlation: []float64{-0.25, math.NaN()}}, {Version: 2, BasedOn: 20, Clips: 18, Correlation: []float64{-0.75, math.NaN()}}}
 	})
 	r = b.get(c, "/sessions/s1/charts")
@@ -150,7 +152,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	report.FitRatings = insight.CalibrateRatings(report.Ratings)
 	question := b.s1.questions[0]
 	question.Predicted = insight.Prediction{Rating: &insight.RatingRange{Mean: 0.1, Low: -0.3, High: 0.5}}
-	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = &report, []insight.Question{question} })
+	b.s1.set(live.EventAnswered, func() { b.s1.report, b.s1.questions = &report, []insight.Question{question} })
 	want := []string{
 		`data-chart="transforms"`, "Of 40 ratings, 50 % (35 to 65 %) lie in the predicted 50 % interval and 90 % (77 to 96 %) in the predicted 90 % interval.",
 		"Rating minus prediction: +0.5 of 10 points on average (+0.5 to +0.5).", "Unevenness of the bins (χ²) 40.0", "data-beyond", "1 to 8: each bin", "8, 8, 8, 8, 8, 0, 0, 0, 0, 0",
@@ -172,7 +174,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	groups.Best, groups.Worst = []insight.Forecast{{Seq: 4, P: p, Actual: 0}}, []insight.Forecast{{Seq: 4, P: []float64{0.05, 0.7, 0.1, 0.05, 0.05, 0.05}, Actual: 5}}
 	groups.FitBest, groups.FitWorst = insight.Calibrate(groups.Best, insight.EvenClips, 1), insight.Calibrate(groups.Worst, insight.EvenClips, 1)
 	question.Predicted, question.Answer.Choice, question.Answer.Best, question.Answer.Worst = insight.Prediction{Best: p, Worst: groups.Worst[0].P}, idrl.BestWorst, "a", "f"
-	b.s1.set(idrl.EventAnswered, func() { b.s1.report, b.s1.questions = &groups, []insight.Question{question} })
+	b.s1.set(live.EventAnswered, func() { b.s1.report, b.s1.questions = &groups, []insight.Question{question} })
 	want = []string{
 		`data-chart="calibration-best"`, `data-chart="calibration-worst"`, "1 answer of 50 % predicted, 100 % came true", "1 answer of 70 % predicted, 0 % came true",
 		"0.83 without knowledge", "1.79 without knowledge",
@@ -200,14 +202,14 @@ func TestPastTrainings(t *testing.T) {
 		t.Error("nothing says that there was no training")
 	}
 	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
-	list := []idrl.PastTraining{
-		{N: 22, BasedOn: 40, Answers: 37, Began: at.Add(time.Hour), Ended: at.Add(time.Hour + 95*time.Second), End: idrl.TrainingFailed, Why: "The reason: <b>no world</b>"},
-		{N: 21, BasedOn: 38, Answers: 36, FollowUp: true, Began: at, Ended: at.Add(4200 * time.Millisecond), End: idrl.TrainingCancelled},
+	list := []record.PastTraining{
+		{N: 22, BasedOn: 40, Answers: 37, Began: at.Add(time.Hour), Ended: at.Add(time.Hour + 95*time.Second), End: record.TrainingFailed, Why: "The reason: <b>no world</b>"},
+		{N: 21, BasedOn: 38, Answers: 36, FollowUp: true, Began: at, Ended: at.Add(4200 * time.Millisecond), End: record.TrainingCancelled},
 	}
 	for n := int64(20); n > 0; n-- {
-		list = append(list, idrl.PastTraining{N: n, BasedOn: 2 * (n - 1), Answers: int(2 * (n - 1)), Began: at, Ended: at.Add(300 * time.Millisecond), End: idrl.TrainingDone, Candidates: 6})
+		list = append(list, record.PastTraining{N: n, BasedOn: 2 * (n - 1), Answers: int(2 * (n - 1)), Began: at, Ended: at.Add(300 * time.Millisecond), End: record.TrainingDone, Candidates: 6})
 	}
-	b.s1.set(idrl.EventTraining, func() { b.s1.trainings = list })
+	b.s1.set(live.EventTraining, func() { b.s1.trainings = list })
 	r := b.get(c, "/sessions/s1/charts")
 	want := []string{"g40", "1m35s", "37", "failed", "The reason: &lt;b&gt;no world&lt;/b&gt;", "g38, search continued", "4.2 s", "cancelled", "under 1 s", "23 Nov 2026, 09:30 UTC", "Only the last 12 are listed; the CSV has all."}
 	if r.lacks(want...) != nil || strings.Count(r.body, ">g")-strings.Count(r.body, ">g0.") != 12 {
@@ -264,7 +266,7 @@ func TestChartTables(t *testing.T) {
 			t.Errorf("a question: %q", all[2])
 		}
 	}
-	b.s1.set(idrl.EventAnswered, func() { b.s1.fail = errors.New("broken") })
+	b.s1.set(live.EventAnswered, func() { b.s1.fail = errors.New("broken") })
 	if r := b.get(c, "/sessions/s1/charts/questions"); r.status != 500 || strings.HasPrefix(r.body, "row,") || r.header.Get("Content-Disposition") != "" {
 		t.Errorf("where it fails: status %d, %v", r.status, r.header)
 	}

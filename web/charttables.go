@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
-
-	"github.com/labstack/echo/v4"
+	"tiebreak/internal/session/view"
 )
 
 // chartTables are the tables behind the charts of a session's page.
@@ -58,7 +60,7 @@ func ofReport(write func(*insight.Report, func(...any) error) error) func(contex
 	}
 }
 
-func ofStatus(write func(idrl.Status, func(...any) error) error) func(context.Context, watching, Session, func(...any) error) error {
+func ofStatus(write func(view.Status, func(...any) error) error) func(context.Context, watching, Session, func(...any) error) error {
 	return func(ctx context.Context, _ watching, session Session, put func(...any) error) error {
 		st, err := session.Status(ctx)
 		if err != nil {
@@ -128,23 +130,23 @@ func leasesTable(ctx context.Context, _ watching, session Session, put func(...a
 	if err != nil {
 		return err
 	}
-	return each(open, put, func(as idrl.Assignment) []any {
+	return each(open, put, func(as record.Assignment) []any {
 		return []any{as.N, string(as.Annotator), as.IssuedAt, as.LeaseUntil, string(as.Why.First), string(as.Why.Second)}
 	})
 }
 
-func regretTable(st idrl.Status, put func(...any) error) error {
+func regretTable(st view.Status, put func(...any) error) error {
 	return each(st.Regret, put, func(r idrl.Regret) []any {
 		return []any{r.Seq, r.Definition, r.Within, r.Bound, r.Mean, r.Unbeaten, r.Span, r.Policies}
 	})
 }
 
-func candidateTable(st idrl.Status, put func(...any) error) error {
-	return each(st.Candidates, put, func(e idrl.Estimate) []any { return []any{e.ID, e.Title, e.Name, e.Mean, e.Std, e.Draws} })
+func candidateTable(st view.Status, put func(...any) error) error {
+	return each(st.Candidates, put, func(e view.Estimate) []any { return []any{e.ID, e.Title, e.Name, e.Mean, e.Std, e.Draws} })
 }
 
-func weightTable(st idrl.Status, put func(...any) error) error {
-	return each(st.Weights, put, func(e idrl.Estimate) []any { return []any{e.Name, e.Mean, e.Std} })
+func weightTable(st view.Status, put func(...any) error) error {
+	return each(st.Weights, put, func(e view.Estimate) []any { return []any{e.Name, e.Mean, e.Std} })
 }
 
 // A csvFile writes a table as a response. Its header is sent with the first row, so that an earlier

@@ -9,12 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/labstack/echo/v4"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/session/view"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // What a researcher's page shows of a session's conditions.
@@ -47,7 +48,7 @@ type (
 )
 
 // encodeConditions returns the message that shows scores.
-func encodeConditions(s idrl.ConditionScores) []byte {
+func encodeConditions(s view.ConditionScores) []byte {
 	m := conditionsMessage{T: "conditions", Rows: []conditionState{}, Sum: heldOutText(s)}
 	for i, c := range s.Conditions {
 		row := conditionOf(c, acquisition.Title(string(c.Name)))
@@ -74,7 +75,7 @@ func encodeConditions(s idrl.ConditionScores) []byte {
 }
 
 // heldOutText says how many comparisons are held out, and how they were answered.
-func heldOutText(s idrl.ConditionScores) string {
+func heldOutText(s view.ConditionScores) string {
 	if s.Questions == 0 {
 		return "No comparison was held out yet."
 	}
@@ -110,7 +111,7 @@ func was(n int, thing string) string {
 	return plural(n, thing) + " were"
 }
 
-func conditionOf(c idrl.ConditionScore, name string) conditionState {
+func conditionOf(c view.ConditionScore, name string) conditionState {
 	row := conditionState{
 		Name: name, Share: percentText(math.Round(1000*c.Share) / 1000), Questions: strconv.Itoa(c.Questions), Answers: strconv.Itoa(c.Answers),
 		Accuracy: "–", LogLoss: "–", Even: "–", Lead: "–", Points: []conditionPoint{},
@@ -126,14 +127,14 @@ func conditionOf(c idrl.ConditionScore, name string) conditionState {
 	return row
 }
 
-func accuracyText(p idrl.ScorePoint) string {
+func accuracyText(p view.ScorePoint) string {
 	if p.Decisive == 0 {
 		return "–"
 	}
 	return fmt.Sprintf("%.0f %% (%.0f to %.0f %%)", 100*p.Accuracy(), 100*p.Low, 100*p.High)
 }
 
-func leadText(l idrl.Lead) string {
+func leadText(l view.Lead) string {
 	return strings.ReplaceAll(fmt.Sprintf("%+.0f (%+.0f to %+.0f)", 100*l.Mean, 100*l.Low, 100*l.High), "-", "−")
 }
 
@@ -143,7 +144,7 @@ func conditionsCard(spec idrl.SessionSpec) templates.ConditionsCard {
 }
 
 // sendConditions sends the scores if they have changed.
-func (w *watcher) sendConditions(s idrl.ConditionScores) {
+func (w *watcher) sendConditions(s view.ConditionScores) {
 	if m := encodeConditions(s); string(m) != string(w.toldConditions) {
 		w.toldConditions = m
 		w.send(m)
@@ -172,7 +173,7 @@ func (s watching) conditionsCSV(c echo.Context) error {
 	out := csv.NewWriter(c.Response())
 	_ = out.Write([]string{"condition", "share", "questions", "answers_in_all", "answers", "decisive", "right", "accuracy", "accuracy_low", "accuracy_high", "answered", "log_loss"})
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, one := range append([]idrl.ConditionScore{scores.All}, scores.Conditions...) {
+	for _, one := range append([]view.ConditionScore{scores.All}, scores.Conditions...) {
 		name := string(one.Name)
 		if name == "" {
 			name = "all"

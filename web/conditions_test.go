@@ -6,22 +6,24 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
+	"tiebreak/internal/session/view"
 )
 
 // twoConditions are scores of LVAR and Uniform, of which 10 held-out answers prefer a clip.
-func twoConditions() idrl.ConditionScores {
-	point := func(answers int, right float64) idrl.ScorePoint {
-		return idrl.ScorePoint{Answers: answers, Decisive: 10, Right: right, Low: right/10 - 0.1, High: 0.96, Answered: 12, LogLoss: 0.5}
+func twoConditions() view.ConditionScores {
+	point := func(answers int, right float64) view.ScorePoint {
+		return view.ScorePoint{Answers: answers, Decisive: 10, Right: right, Low: right/10 - 0.1, High: 0.96, Answered: 12, LogLoss: 0.5}
 	}
-	return idrl.ConditionScores{
-		Questions: 15, Replies: 13, Equal: 10, Leads: []idrl.Lead{{Mean: -0.1, Low: -0.35, High: 0.15}},
-		All: idrl.ConditionScore{Share: 1, Questions: 60, Answers: 50, Points: []idrl.ScorePoint{point(50, 9)}},
-		Conditions: []idrl.ConditionScore{
-			{Name: "lvar", Share: 0.75, Questions: 45, Answers: 38, Points: []idrl.ScorePoint{point(5, 6), point(10, 7.5), point(38, 8)}},
-			{Name: "uniform", Share: 0.25, Questions: 15, Answers: 12, Points: []idrl.ScorePoint{point(5, 5), point(10, 6.5), point(12, 7)}},
+	return view.ConditionScores{
+		Questions: 15, Replies: 13, Equal: 10, Leads: []view.Lead{{Mean: -0.1, Low: -0.35, High: 0.15}},
+		All: view.ConditionScore{Share: 1, Questions: 60, Answers: 50, Points: []view.ScorePoint{point(50, 9)}},
+		Conditions: []view.ConditionScore{
+			{Name: "lvar", Share: 0.75, Questions: 45, Answers: 38, Points: []view.ScorePoint{point(5, 6), point(10, 7.5), point(38, 8)}},
+			{Name: "uniform", Share: 0.25, Questions: 15, Answers: 12, Points: []view.ScorePoint{point(5, 5), point(10, 6.5), point(12, 7)}},
 		},
 	}
 }
@@ -56,7 +58,7 @@ func TestConditionsOnThePage(t *testing.T) {
 		}
 		return m
 	}
-	b.s1.scores = idrl.ConditionScores{Conditions: []idrl.ConditionScore{{Name: "lvar", Share: 0.75}, {Name: "uniform", Share: 0.25}}}
+	b.s1.scores = view.ConditionScores{Conditions: []view.ConditionScore{{Name: "lvar", Share: 0.75}, {Name: "uniform", Share: 0.25}}}
 	if m := hear(); m.Sum != "No comparison was held out yet." || !strings.Contains(m.Empty, "as soon as") || len(m.Rows) != 3 || m.Rows[0]["accuracy"] != "–" || m.Equal != "" {
 		t.Errorf("before the first answer: %+v", m)
 	}
@@ -106,7 +108,7 @@ func TestConditionsOnThePage(t *testing.T) {
 // A program gets the scores that the page shows; of nothing decisive there is no accuracy.
 func TestAPIScores(t *testing.T) {
 	b := newBench(t, nil)
-	token := b.token(idrl.ScopeRead, "s1")
+	token := b.token(identity.ScopeRead, "s1")
 	b.s1.scores = twoConditions()
 	b.s1.scores.All.Points[0].Decisive = 0
 	want := `{"held_out":{"questions":15,"replies":13},"compared_after":10,` +

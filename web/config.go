@@ -8,11 +8,14 @@ import (
 	"time"
 
 	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 	"tiebreak/internal/session/insight"
+	"tiebreak/internal/session/view"
 	"tiebreak/templates"
 )
 
@@ -20,28 +23,28 @@ import (
 // a row is durable before Answer or Undo returns.
 type Session interface {
 	Spec() idrl.SessionSpec
-	Claim(ctx context.Context, who idrl.AnnotatorID) (idrl.Offer, error)
-	Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error)
-	Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error)
+	Claim(ctx context.Context, who idrl.AnnotatorID) (view.Offer, error)
+	Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (view.Receipt, error)
+	Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (view.Receipt, error)
 	Renew(ctx context.Context, who idrl.AnnotatorID, a idrl.AssignmentID) error
 	Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.AnswerID) ([]idrl.AnswerID, error)
-	Status(ctx context.Context) (idrl.Status, error)
-	Posterior(ctx context.Context) (idrl.Held, error)
+	Status(ctx context.Context) (view.Status, error)
+	Posterior(ctx context.Context) (view.Held, error)
 	// Upload adds clips that a program made, and returns when they are durable and in use.
-	Upload(ctx context.Context, given idrl.Generation) (idrl.Uploaded, error)
+	Upload(ctx context.Context, given idrl.Generation) (view.Uploaded, error)
 	// Conditions returns how well the posterior of each condition predicts what is held out.
-	Conditions(ctx context.Context) (idrl.ConditionScores, error)
+	Conditions(ctx context.Context) (view.ConditionScores, error)
 	// Given returns the annotator's answers that can still be withdrawn, the last one first.
-	Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error)
+	Given(ctx context.Context, who idrl.AnnotatorID) ([]view.Given, error)
 	// Effect returns what annotators may see of what was learnt, or an error of kind NotFound.
-	Effect(ctx context.Context) (idrl.Effect, error)
+	Effect(ctx context.Context) (view.Effect, error)
 	// Insight returns how well answers were predicted, how the posterior became what it is, and
 	// how labelling goes.
 	Insight(ctx context.Context) (*insight.Report, error)
 	// Open returns the questions that are reserved for annotators.
-	Open(ctx context.Context) ([]idrl.Assignment, error)
+	Open(ctx context.Context) ([]record.Assignment, error)
 	// Trainings returns at most limit ended trainings, the last one first; all if the number is 0.
-	Trainings(ctx context.Context, most int) ([]idrl.PastTraining, error)
+	Trainings(ctx context.Context, most int) ([]record.PastTraining, error)
 	// Questions returns questions that were answered, newest first, and whether there are earlier ones.
 	Questions(ctx context.Context, w insight.Wanted) ([]insight.Question, bool, error)
 	// Follow makes the session apply its recorded settings, and returns when that is durable.
@@ -65,7 +68,7 @@ type Sessions interface {
 	// is derived from that of the other.
 	Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string) (idrl.SessionID, error)
 	// List returns every session, newest first, and reports which of them cannot run.
-	List(ctx context.Context) ([]idrl.Summary, error)
+	List(ctx context.Context) ([]record.Summary, error)
 }
 
 // Auth identifies people and programs; auth.Auth implements it. Tokens and cookies are secrets.
@@ -91,14 +94,14 @@ type Auth interface {
 	Rejoin(ctx context.Context, session idrl.SessionID, key string) (auth.Actor, string, error)
 	// Crowd returns how people come by a link from a crowd platform, also one that is used up;
 	// an error of kind NotFound if it is none, has expired or is revoked.
-	Crowd(ctx context.Context, token string) (idrl.SessionID, idrl.Crowd, error)
+	Crowd(ctx context.Context, token string) (idrl.SessionID, identity.Crowd, error)
 	// RedeemParticipant is Redeem of such a link; a known participant continues as the same
 	// annotator.
-	RedeemParticipant(ctx context.Context, token string, p idrl.Participant) (auth.Actor, string, error)
-	NewCrowdInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration, c idrl.Crowd) (token string, err error)
+	RedeemParticipant(ctx context.Context, token string, p record.Participant) (auth.Actor, string, error)
+	NewCrowdInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration, c identity.Crowd) (token string, err error)
 	NewInvitation(ctx context.Context, session idrl.SessionID, uses int, life time.Duration) (token string, err error)
 	// NewToken returns the text of a token for a program, and what is recorded of it.
-	NewToken(ctx context.Context, t idrl.Token, life time.Duration, actor string) (token string, made idrl.Token, err error)
+	NewToken(ctx context.Context, t identity.Token, life time.Duration, actor string) (token string, made identity.Token, err error)
 }
 
 // Clips holds the drawn form of clips.
@@ -112,11 +115,11 @@ type Clips interface {
 // Exports reads logs.
 type Exports interface {
 	// Rows yields the answers of a session by Seq, from one read of the database.
-	Rows(ctx context.Context, session idrl.SessionID, yield func(idrl.Labelled) error) error
+	Rows(ctx context.Context, session idrl.SessionID, yield func(record.Labelled) error) error
 	// Follow yields at most limit rows of the log after one of them, by Seq.
-	Follow(ctx context.Context, session idrl.SessionID, after int64, limit int, yield func(idrl.LogRow) error) error
+	Follow(ctx context.Context, session idrl.SessionID, after int64, limit int, yield func(record.LogRow) error) error
 	// Participants returns who came from crowd platforms.
-	Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error)
+	Participants(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]record.Participant, error)
 }
 
 // Learnt makes files of the results of sessions.
@@ -135,15 +138,15 @@ type Bundles interface {
 // Settings records the changes that researchers make to a session, with their names. A session
 // applies them when Follow is called.
 type Settings interface {
-	// Control applies an action to a session as a whole (idrl.ActPause and similar) and returns the
+	// Control applies an action to a session as a whole (record.ActPause and similar) and returns the
 	// state before and after it.
-	Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after idrl.SessionState, err error)
+	Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after record.SessionState, err error)
 	// Audit records an act of actor upon a session that no other method records.
 	Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error
 	// Controls returns these acts, the first one first.
-	Controls(ctx context.Context, id idrl.SessionID) ([]idrl.Control, error)
+	Controls(ctx context.Context, id idrl.SessionID) ([]record.Control, error)
 	// Acts returns the last other acts of researchers upon a session, the last one first.
-	Acts(ctx context.Context, id idrl.SessionID, limit int) ([]idrl.Act, error)
+	Acts(ctx context.Context, id idrl.SessionID, limit int) ([]record.Act, error)
 	Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error
 	SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error
 	// SetInstructions returns the version that is in use afterwards, a new one if the text changes.
@@ -163,9 +166,9 @@ type Settings interface {
 // People knows who joined a session, and by which links.
 type People interface {
 	// Invitations returns the links into a session, the newest first.
-	Invitations(ctx context.Context, session idrl.SessionID) ([]idrl.Invitation, error)
+	Invitations(ctx context.Context, session idrl.SessionID) ([]identity.Invitation, error)
 	// Annotators returns who joined a session, in that order.
-	Annotators(ctx context.Context, session idrl.SessionID) ([]idrl.Annotator, error)
+	Annotators(ctx context.Context, session idrl.SessionID) ([]identity.Annotator, error)
 	// AnnotatorNames returns an empty name where an annotator gave none.
 	AnnotatorNames(ctx context.Context, session idrl.SessionID) (map[idrl.AnnotatorID]string, error)
 	// Consent returns the consent text in use of a session, and the latest version that the
@@ -175,19 +178,19 @@ type People interface {
 	// words for people, if another version is in use.
 	Agree(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64, now time.Time) error
 	// Participates reports whether an annotator is a participant who came by a link of c.
-	Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c idrl.Crowd, p idrl.Participant) (bool, error)
+	Participates(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, c identity.Crowd, p record.Participant) (bool, error)
 	// CrowdOf returns the crowd platform by which an annotator came; the zero Crowd if there is
 	// none.
-	CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Crowd, error)
+	CrowdOf(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (identity.Crowd, error)
 	// Withdrew reports whether a participant who comes by a link of c has withdrawn their data from a session.
-	Withdrew(ctx context.Context, session idrl.SessionID, c idrl.Crowd, p idrl.Participant) (bool, error)
+	Withdrew(ctx context.Context, session idrl.SessionID, c identity.Crowd, p record.Participant) (bool, error)
 	// Receipt returns a secret text with which an annotator who withdraws their data can check
 	// later whether the data are erased.
 	Receipt(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (string, error)
 	// Withdrawn returns an annotator who withdrew their data and has the receipt, or an error of kind NotFound.
-	Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (idrl.Annotator, error)
+	Withdrawn(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, receipt string) (identity.Annotator, error)
 	// Joined returns an annotator of a session, or an error of kind NotFound.
-	Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (idrl.Annotator, error)
+	Joined(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (identity.Annotator, error)
 	// AcknowledgeInstructions records that an annotator has read a version of the
 	// instructions. It returns an error of kind Invalid if there is no such version.
 	AcknowledgeInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, version int64) error
@@ -200,7 +203,7 @@ type People interface {
 type Health interface {
 	// Problems returns the reasons why the server cannot do all of its work; none if it can. Every
 	// page of a researcher calls it.
-	Problems(ctx context.Context) []idrl.Problem
+	Problems(ctx context.Context) []record.Problem
 }
 
 // EnvChoice is an environment of which a session can be made, or could be made on another server.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
@@ -80,7 +81,7 @@ func TestAnswerWaitsForConsent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, people, tab := benchOfConsent(t, true)
 			answered := make(chan struct{})
-			defer b.hub.Subscribe("s1", func(idrl.Event) { close(answered) })()
+			defer b.hub.Subscribe("s1", func(live.Event) { close(answered) })()
 			read := people.hold()
 			tab.send(&wire.ClientHello{})
 			<-read.begun
@@ -107,7 +108,7 @@ func TestQuestionWaitsForConsent(t *testing.T) {
 	read := people.hold()
 	b.s1.mu.Lock() // the questions wait until the answer has begun its read
 	b.setConsent("Two.")
-	b.hub.Publish("s1", idrl.Event{Kind: idrl.EventSettings})
+	b.hub.Publish("s1", live.Event{Kind: live.EventSettings})
 	tab.send(answerTo(0, "c-1"))
 	waittest.For(t, read.begun, "the consent to be read")
 	b.s1.asked["a1"] = 2 // so that questions are offered that the page does not hold
@@ -124,7 +125,7 @@ func TestConsentIsReadAgain(t *testing.T) {
 	tab.send(&wire.ClientHello{})
 	waittest.For(t, read.begun, "the consent to be read")
 	b.setConsent("One.")
-	b.hub.Publish("s1", idrl.Event{Kind: idrl.EventSettings})
+	b.hub.Publish("s1", live.Event{Kind: live.EventSettings})
 	read.ended <- nil
 	b.asksForConsent(tab)
 }

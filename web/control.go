@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // atControl is the place on the session's page of the controls of the whole session.
@@ -25,7 +26,7 @@ const atControl = "#control"
 func (s running) control(c echo.Context) error {
 	return s.changeAny(c, func(ctx context.Context, id idrl.SessionID, who string) error {
 		do := c.FormValue("do")
-		if (do == idrl.ActClose || do == idrl.ActArchive) && c.FormValue("sure") != "yes" {
+		if (do == record.ActClose || do == record.ActArchive) && c.FormValue("sure") != "yes" {
 			return idrl.Errorf(idrl.Invalid, "Tick the box that says that you are sure. Nothing was changed.")
 		}
 		_, _, err := s.cfg.Settings.Control(ctx, id, do, who, time.Now())
@@ -100,18 +101,18 @@ func (s running) controlPanel(ctx context.Context, spec idrl.SessionSpec) (p tem
 	state := stateOf(acts)
 	p = templates.ControlPanel{
 		State: string(state), Text: stateText(state), Action: sessionURL(spec.ID, "control"),
-		Pause: state == idrl.StateRunning, Resume: state != idrl.StateRunning, Close: !state.Ended(), Archive: state != idrl.StateArchived,
+		Pause: state == record.StateRunning, Resume: state != record.StateRunning, Close: !state.Ended(), Archive: state != record.StateArchived,
 		TitleURL: sessionURL(spec.ID, "title"), Title: spec.Title, MaxTitle: strconv.Itoa(idrl.MaxTitle),
-		CloneURL: sessionURL(spec.ID, "clone"), CopyTitle: idrl.CloneTitle(spec.Title),
+		CloneURL: sessionURL(spec.ID, "clone"), CopyTitle: record.CloneTitle(spec.Title),
 	}
 	if err != nil {
 		return p, err
 	}
 	done, err := s.cfg.Settings.Acts(ctx, spec.ID, listed)
 	for _, a := range acts {
-		done = append(done, idrl.Act{At: a.At, Actor: a.Actor, Action: a.Action, Object: a.Title})
+		done = append(done, record.Act{At: a.At, Actor: a.Actor, Action: a.Action, Object: a.Title})
 	}
-	slices.SortStableFunc(done, func(a, b idrl.Act) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(done, func(a, b record.Act) int { return b.At.Compare(a.At) })
 	for _, a := range done[:min(listed, len(done))] {
 		p.Acts = append(p.Acts, templates.ActRow{When: clock(a.At), Who: cmp.Or(a.Actor, "the person"), What: actText(a)})
 	}
@@ -119,9 +120,9 @@ func (s running) controlPanel(ctx context.Context, spec idrl.SessionSpec) (p tem
 }
 
 // stateOf returns the state after the last act.
-func stateOf(acts []idrl.Control) idrl.SessionState {
+func stateOf(acts []record.Control) record.SessionState {
 	if len(acts) == 0 {
-		return idrl.StateRunning
+		return record.StateRunning
 	}
 	return acts[len(acts)-1].State
 }
@@ -132,31 +133,31 @@ func (s running) ended(ctx context.Context, id idrl.SessionID) (bool, error) {
 	return stateOf(acts).Ended(), err
 }
 
-func stateText(state idrl.SessionState) string {
+func stateText(state record.SessionState) string {
 	switch state {
-	case idrl.StatePaused:
+	case record.StatePaused:
 		return "Annotators see that the session is paused. Answers to questions that are already open are recorded. No training starts."
-	case idrl.StateClosed:
+	case record.StateClosed:
 		return "No more questions are asked, and new people cannot join. Answers and exports stay."
-	case idrl.StateArchived:
+	case record.StateArchived:
 		return "The session is closed and hidden from the list of sessions. Answers and exports stay."
-	case idrl.StateRunning:
+	case record.StateRunning:
 	}
 	return "Questions are asked until the number of answers wanted is reached."
 }
 
 // actText describes an act for people.
-func actText(a idrl.Act) string {
+func actText(a record.Act) string {
 	switch a.Action {
-	case idrl.ActPause:
+	case record.ActPause:
 		return "paused"
-	case idrl.ActResume:
+	case record.ActResume:
 		return "resumed"
-	case idrl.ActClose:
+	case record.ActClose:
 		return "closed"
-	case idrl.ActArchive:
+	case record.ActArchive:
 		return "archived"
-	case idrl.ActRename:
+	case record.ActRename:
 		return "renamed to “" + a.Object + "”"
 	case "set budget":
 		return "answers wanted set to " + a.Object + " (0: no limit)"

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 )
@@ -13,7 +14,7 @@ import (
 func TestControlOfASession(t *testing.T) {
 	b := newBench(t, nil)
 	c, annotator, link := b.researcher(), b.annotator("s1"), b.link("s1")
-	state := func(want idrl.SessionState) {
+	state := func(want record.SessionState) {
 		t.Helper()
 		set, err := b.db.Settings(t.Context(), "s1")
 		if err != nil || set.State != want {
@@ -39,16 +40,16 @@ func TestControlOfASession(t *testing.T) {
 	do(url.Values{"do": {"explode"}}, 400)
 	do(url.Values{"do": {"close"}}, 400) // not sure
 	do(url.Values{"do": {"archive"}}, 400)
-	state(idrl.StateRunning)
+	state(record.StateRunning)
 	if r := do(url.Values{"do": {"pause"}}, 303); r.header.Get("Location") != "/sessions/s1#control" || b.s1.follows != 1 {
 		t.Errorf("pause leads to %q, followed %d times", r.header.Get("Location"), b.s1.follows)
 	}
-	state(idrl.StatePaused)
+	state(record.StatePaused)
 	if r := b.get(c, "/sessions/s1"); r.lacks(`data-state="paused"`, `data-do="resume"`, "paused by Ada") != nil || r.lacks(`data-do="pause"`) == nil {
 		t.Errorf("the page of a paused session lacks %q", r.lacks(`data-state="paused"`, `data-do="resume"`, "paused by Ada"))
 	}
 	do(url.Values{"do": {"close"}, "sure": {"yes"}}, 303)
-	state(idrl.StateClosed)
+	state(record.StateClosed)
 	do(url.Values{"do": {"pause"}}, 409)
 	if r := b.get(b.browser(), link); r.status != 409 || r.lacks("This session has ended") != nil {
 		t.Errorf("the link into a closed session: status %d", r.status)
@@ -57,9 +58,9 @@ func TestControlOfASession(t *testing.T) {
 		t.Errorf("joining a closed session: status %d", r.status)
 	}
 	do(url.Values{"do": {"archive"}, "sure": {"yes"}}, 303)
-	state(idrl.StateArchived)
+	state(record.StateArchived)
 	do(url.Values{"do": {"resume"}}, 303)
-	state(idrl.StateRunning)
+	state(record.StateRunning)
 }
 
 // What was done lists the changes of settings beside what controls the session, the last one
@@ -70,7 +71,7 @@ func TestWhatWasDone(t *testing.T) {
 	at := time.Now()
 	for i, do := range []func(time.Time) error{
 		func(at time.Time) error {
-			_, _, err := b.db.Control(t.Context(), "s1", idrl.ActPause, "Ada", at)
+			_, _, err := b.db.Control(t.Context(), "s1", record.ActPause, "Ada", at)
 			return err
 		},
 		func(at time.Time) error { return b.db.SetBudget(t.Context(), "s1", 60, "Ada", at) },
@@ -127,7 +128,7 @@ func TestRenameAndClone(t *testing.T) {
 func TestArchivedSessionsAreListedOnDemand(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	b.sessions.states = map[idrl.SessionID]idrl.SessionState{"s1": idrl.StateArchived, "s2": idrl.StatePaused}
+	b.sessions.states = map[idrl.SessionID]record.SessionState{"s1": record.StateArchived, "s2": record.StatePaused}
 	if r := b.get(c, "/sessions"); r.lacks(`data-session="s2"`, `data-state="paused"`, "/sessions?archived=1") != nil || r.lacks(`data-session="s1"`) == nil {
 		t.Errorf("the list: %s", r.body)
 	}

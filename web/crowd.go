@@ -4,18 +4,20 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // A visit is a request by a session's link.
 type visit struct {
 	session idrl.SessionID
-	crowd   idrl.Crowd // the zero Crowd of other links
-	who     idrl.Participant
+	crowd   identity.Crowd // the zero Crowd of other links
+	who     record.Participant
 	preview bool // of a task that they have not accepted
 }
 
@@ -33,7 +35,7 @@ func wrongVisit(err error) bool { return errors.As(err, &visitError{}) }
 var errPreview = idrl.Errorf(idrl.Invalid, "This is a preview. Accept the task on the platform, then open it again.")
 
 // visit returns the visit of a request by the link of its address. It returns a visitError, in
-// words for people, if a crowd platform's ids are wrong, and idrl.ErrWithdrew if the participant
+// words for people, if a crowd platform's ids are wrong, and record.ErrWithdrew if the participant
 // has withdrawn their data.
 func (s entry) visit(c echo.Context) (v visit, err error) {
 	ctx, token := c.Request().Context(), c.Param("token")
@@ -50,7 +52,7 @@ func (s entry) visit(c echo.Context) (v visit, err error) {
 	if err == nil && !v.preview {
 		gone, unknown := s.cfg.People.Withdrew(ctx, v.session, v.crowd, v.who)
 		if err = unknown; gone {
-			err = idrl.ErrWithdrew
+			err = record.ErrWithdrew
 		}
 	}
 	return v, err

@@ -8,15 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 	"tiebreak/web/wire"
 )
 
 // crowdLink makes a crowd link for some people.
-func (b *bench) crowdLink(uses int, platform string, change func(*idrl.Crowd)) string {
+func (b *bench) crowdLink(uses int, platform string, change func(*identity.Crowd)) string {
 	b.t.Helper()
-	c, err := idrl.CrowdOf(platform)
+	c, err := identity.CrowdOf(platform)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func TestCrowdLinkRefuses(t *testing.T) {
 // and their ids are exported only where that is asked for.
 func TestCrowdReturnAndExport(t *testing.T) {
 	b := newBench(t, nil)
-	link := b.crowdLink(5, "own", func(c *idrl.Crowd) {
+	link := b.crowdLink(5, "own", func(c *identity.Crowd) {
 		c.Participant, c.Study, c.AsGiven, c.Return = "pid", "study", true, "https://platform.example/done?cc={code}"
 	})
 	c := b.browser()
@@ -143,11 +145,11 @@ func TestCrowdReturnAndExport(t *testing.T) {
 	if s := waitFor(tab, func(s *wire.Status) bool { return s.Mine == 1 }); s.Return != "" {
 		t.Errorf("before the end the address is %q", s.Return)
 	}
-	b.s1.set(idrl.EventSettings, func() { b.s1.done, b.s1.spec.CompletionCode = true, "A&1" })
+	b.s1.set(live.EventSettings, func() { b.s1.done, b.s1.spec.CompletionCode = true, "A&1" })
 	if s := waitFor(tab, func(s *wire.Status) bool { return s.Done }); s.Return != "https://platform.example/done?cc=A%261" || s.Code != "A&1" {
 		t.Errorf("at the end the address is %q", s.Return)
 	}
-	if who, err := b.db.Participants(t.Context(), "s1"); err != nil || who["a1"] != (idrl.Participant{ID: "Worker-77", Study: "S9"}) {
+	if who, err := b.db.Participants(t.Context(), "s1"); err != nil || who["a1"] != (record.Participant{ID: "Worker-77", Study: "S9"}) {
 		t.Errorf("recorded as %+v, %v", who["a1"], err)
 	}
 	r := b.researcher()
@@ -225,7 +227,7 @@ func TestWithdrawnParticipantDoesNotJoinAgain(t *testing.T) {
 	b := newBench(t, nil)
 	b.s1.spec.WithdrawDays = 30
 	keyed := b.crowdLink(9, "prolific", nil)
-	given := b.crowdLink(9, "prolific", func(c *idrl.Crowd) { c.AsGiven = true })
+	given := b.crowdLink(9, "prolific", func(c *identity.Crowd) { c.AsGiven = true })
 	for link, id := range map[string]string{keyed: "p1", given: "p2"} {
 		c := b.browser()
 		b.post(c, link+"?PROLIFIC_PID="+id, nil)
@@ -248,11 +250,11 @@ func TestWithdrawnParticipantDoesNotJoinAgain(t *testing.T) {
 	if r := b.post(b.browser(), keyed+"?PROLIFIC_PID=p3", nil); r.status != 303 {
 		t.Errorf("somebody else: status %d", r.status)
 	}
-	var unsigned idrl.Crowd
-	if unsigned, err = idrl.CrowdOf("prolific"); err != nil {
+	var unsigned identity.Crowd
+	if unsigned, err = identity.CrowdOf("prolific"); err != nil {
 		t.Fatal(err)
 	}
-	if did, err := b.db.Withdrew(t.Context(), "s2", unsigned, idrl.Participant{ID: "p1"}); did || err != nil {
+	if did, err := b.db.Withdrew(t.Context(), "s2", unsigned, record.Participant{ID: "p1"}); did || err != nil {
 		t.Errorf("in another session: %v, %v", did, err)
 	}
 }

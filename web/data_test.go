@@ -12,9 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 	"tiebreak/web"
 )
 
@@ -34,9 +37,9 @@ func (b *bench) record() {
 		Clips:      map[idrl.ClipID]idrl.Clip{"c1": a, "c2": c, "c3": other},
 		Queries:    []idrl.Query{q},
 	}
-	as := idrl.Assignment{
+	as := record.Assignment{
 		ID: "s1.1", N: 1, Query: q, Annotator: "a1", Left: idrl.SideB, IssuedAt: now, LeaseUntil: now.Add(time.Hour),
-		Why: idrl.Why{First: secretPolicy, Second: secretPolicy + "2", PairStd: 0.5, Info: 0.25},
+		Why: record.Why{First: secretPolicy, Second: secretPolicy + "2", PairStd: 0.5, Info: 0.25},
 	}
 	row := idrl.Answer{
 		ID: "id1", Seq: 1, Assignment: as.ID, Query: q.ID, Annotator: "a1", Choice: idrl.ChoseB, Left: idrl.SideB,
@@ -44,8 +47,8 @@ func (b *bench) record() {
 	}
 	for _, err := range []error{
 		b.db.Adopt(ctx, "s1", g, 0),
-		b.db.Issue(ctx, "s1", []idrl.Assignment{as}),
-		b.db.Append(ctx, "s1", idrl.Row{Answer: row, After: idrl.Snapshot{Seq: 1, Belief: []byte("x")}}),
+		b.db.Issue(ctx, "s1", []record.Assignment{as}),
+		b.db.Append(ctx, "s1", record.Row{Answer: row, After: record.Snapshot{Seq: 1, Belief: []byte("x")}}),
 	} {
 		if err != nil {
 			b.t.Fatal(err)
@@ -62,7 +65,7 @@ func TestEffect(t *testing.T) {
 	if r := b.get(mine, "/sessions/s1/learnt/now"); r.status != 404 || strings.Contains(r.body, "MEDIA") {
 		t.Errorf("where it is not allowed: status %d, %q", r.status, r.body)
 	}
-	b.s1.set(idrl.EventAnswered, func() { b.s1.effect = idrl.Effect{Before: "c1", Now: "c3"} })
+	b.s1.set(live.EventAnswered, func() { b.s1.effect = view.Effect{Before: "c1", Now: "c3"} })
 	for _, test := range []struct {
 		name, when string
 		browser    *http.Client
@@ -216,13 +219,13 @@ type brokenExports struct {
 	rows int
 }
 
-func (brokenExports) Participants(context.Context, idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
-	return map[idrl.AnnotatorID]idrl.Participant{}, nil
+func (brokenExports) Participants(context.Context, idrl.SessionID) (map[idrl.AnnotatorID]record.Participant, error) {
+	return map[idrl.AnnotatorID]record.Participant{}, nil
 }
 
-func (e brokenExports) Rows(_ context.Context, _ idrl.SessionID, yield func(idrl.Labelled) error) error {
+func (e brokenExports) Rows(_ context.Context, _ idrl.SessionID, yield func(record.Labelled) error) error {
 	for range e.rows {
-		if err := yield(idrl.Labelled{Answer: idrl.Answer{ID: "x"}}); err != nil {
+		if err := yield(record.Labelled{Answer: idrl.Answer{ID: "x"}}); err != nil {
 			return err
 		}
 	}

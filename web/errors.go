@@ -10,11 +10,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/static"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // Refusals that several routes share.
@@ -111,7 +112,7 @@ func statusOf(err error) (int, string) {
 	if errors.Is(err, errRemoved) {
 		return http.StatusGone, "Your part has ended"
 	}
-	if errors.Is(err, idrl.ErrWithdrew) {
+	if errors.Is(err, record.ErrWithdrew) {
 		return http.StatusGone, "You have withdrawn from this study"
 	}
 	switch kindOf(err) {

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
-
-	"github.com/labstack/echo/v4"
 )
 
 // errNoFeatures refuses an export whose columns have no names: earlier versions did not record
@@ -103,7 +104,7 @@ func (s downloads) writeExport(c echo.Context, spec idrl.SessionSpec) (err error
 	if c.QueryParam("participants") == "" {
 		err = export.Write(out, format, spec, rows)
 	} else {
-		var who map[idrl.AnnotatorID]idrl.Participant
+		var who map[idrl.AnnotatorID]record.Participant
 		if who, err = s.cfg.Exports.Participants(c.Request().Context(), spec.ID); err == nil {
 			err = export.WriteWithParticipants(out, format, spec, rows, who)
 		}
@@ -121,7 +122,7 @@ func (s downloads) writeExport(c echo.Context, spec idrl.SessionSpec) (err error
 // exportPractice writes the answers to practice questions, which are few.
 func (s downloads) exportPractice(c echo.Context, id idrl.SessionID) error {
 	var b bytes.Buffer
-	err := s.cfg.Known.PracticeAnswers(c.Request().Context(), id, func(p idrl.Practice, k idrl.Known) error { return export.WritePractice(&b, id, p, k) })
+	err := s.cfg.Known.PracticeAnswers(c.Request().Context(), id, func(p record.Practice, k record.Known) error { return export.WritePractice(&b, id, p, k) })
 	if err != nil {
 		return err
 	}

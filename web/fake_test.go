@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
+	"tiebreak/internal/session/view"
 	"tiebreak/web"
 )
 
@@ -31,7 +34,7 @@ const (
 type fakeSession struct {
 	hub    *live.Hub
 	spec   idrl.SessionSpec
-	scores idrl.ConditionScores
+	scores view.ConditionScores
 
 	mu       sync.Mutex
 	log      []idrl.Answer
@@ -39,9 +42,9 @@ type fakeSession struct {
 	fail     error                    // of every call, while set
 	empty    bool                     // nothing to ask
 	done     bool                     // everything is answered
-	effect   idrl.Effect              // what was learnt; zero for nothing
-	recent   []idrl.Asked             // of Status
-	open     []idrl.Assignment        // of Status
+	effect   view.Effect              // what was learnt; zero for nothing
+	recent   []view.Asked             // of Status
+	open     []record.Assignment      // of Status
 	statuses int                      // calls of Status
 	follows  int                      // calls of Follow
 	cancels  int                      // calls of CancelTraining
@@ -50,7 +53,7 @@ type fakeSession struct {
 
 	report    *insight.Report    // nil for an empty one
 	questions []insight.Question // newest first
-	trainings []idrl.PastTraining
+	trainings []record.PastTraining
 	block     chan struct{} // Answer waits for it, if not nil
 }
 
@@ -59,11 +62,11 @@ func newFakeSession(hub *live.Hub, spec idrl.SessionSpec) *fakeSession {
 }
 
 // set changes the session and tells its watchers.
-func (f *fakeSession) set(kind idrl.EventKind, change func()) {
+func (f *fakeSession) set(kind live.EventKind, change func()) {
 	f.mu.Lock()
 	change()
 	f.mu.Unlock()
-	f.hub.Publish(f.spec.ID, idrl.Event{Kind: kind})
+	f.hub.Publish(f.spec.ID, live.Event{Kind: kind})
 }
 
 // given returns the log.
@@ -76,28 +79,28 @@ func (f *fakeSession) given() []idrl.Answer {
 func (f *fakeSession) Spec() idrl.SessionSpec { return f.spec }
 
 // assignment is question n of an annotator.
-func (f *fakeSession) assignment(who idrl.AnnotatorID, n int) idrl.Assignment {
+func (f *fakeSession) assignment(who idrl.AnnotatorID, n int) record.Assignment {
 	q := idrl.Query{ID: "q1", Kind: f.spec.Kind, Clips: []idrl.ClipID{"c1", "c2"}}
 	if !f.spec.Kind.Comparison() {
 		q.Clips = q.Clips[:1]
 	}
-	return idrl.Assignment{
+	return record.Assignment{
 		ID: idrl.AssignmentID(fmt.Sprintf("%s.%s.%d", f.spec.ID, who, n)), Query: q, Annotator: who, Left: idrl.SideB,
 		LeaseUntil: time.Unix(1.9e9, 0),
-		Condition:  []idrl.Condition{idrl.HeldOut, secretStrategy}[n%2],
+		Condition:  []record.Condition{record.HeldOut, secretStrategy}[n%2],
 		Gold:       int64(n%2) * secretVersion, // every second one
-		Why:        idrl.Why{First: secretPolicy + "-1", Second: secretPolicy + "-2", PairStd: 0.111222333, Info: 0.444555666},
+		Why:        record.Why{First: secretPolicy + "-1", Second: secretPolicy + "-2", PairStd: 0.111222333, Info: 0.444555666},
 	}
 }
 
-func (f *fakeSession) Claim(_ context.Context, who idrl.AnnotatorID) (idrl.Offer, error) {
+func (f *fakeSession) Claim(_ context.Context, who idrl.AnnotatorID) (view.Offer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fail != nil {
-		return idrl.Offer{}, f.fail
+		return view.Offer{}, f.fail
 	}
-	o := idrl.Offer{Seq: int64(len(f.log)), Answers: len(idrl.Effective(f.log)), Budget: f.spec.Budget, Instructions: f.spec.InstructionsVersion}
-	for _, a := range idrl.Effective(f.log) {
+	o := view.Offer{Seq: int64(len(f.log)), Answers: len(record.Effective(f.log)), Budget: f.spec.Budget, Instructions: f.spec.InstructionsVersion}
+	for _, a := range record.Effective(f.log) {
 		if a.Annotator == who {
 			o.Mine++
 			o.Undo = a.ID
@@ -118,35 +121,35 @@ func (f *fakeSession) Claim(_ context.Context, who idrl.AnnotatorID) (idrl.Offer
 }
 
 // record appends a row, or finds that it is there.
-func (f *fakeSession) record(a idrl.Answer) (idrl.Receipt, error) {
+func (f *fakeSession) record(a idrl.Answer) (view.Receipt, error) {
 	f.mu.Lock()
 	if f.fail != nil {
 		defer f.mu.Unlock()
-		return idrl.Receipt{}, f.fail
+		return view.Receipt{}, f.fail
 	}
 	for _, old := range f.log {
 		if old.ID == a.ID {
 			defer f.mu.Unlock()
 			if old.Choice != a.Choice || old.Undoes != a.Undoes {
-				return idrl.Receipt{}, idrl.Errorf(idrl.Conflict, "answer %s was recorded with another choice", a.ID)
+				return view.Receipt{}, idrl.Errorf(idrl.Conflict, "answer %s was recorded with another choice", a.ID)
 			}
-			return idrl.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, nil
+			return view.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, nil
 		}
 	}
 	a.Seq = int64(len(f.log) + 1)
 	f.log = append(f.log, a)
 	f.asked[a.Annotator]++
 	f.mu.Unlock()
-	f.hub.Publish(f.spec.ID, idrl.Event{Kind: idrl.EventAnswered, Seq: a.Seq, Annotator: a.Annotator})
-	return idrl.Receipt{ID: a.ID, Seq: a.Seq}, nil
+	f.hub.Publish(f.spec.ID, live.Event{Kind: live.EventAnswered, Seq: a.Seq, Annotator: a.Annotator})
+	return view.Receipt{ID: a.ID, Seq: a.Seq}, nil
 }
 
-func (f *fakeSession) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
+func (f *fakeSession) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (view.Receipt, error) {
 	if f.block != nil {
 		select {
 		case <-f.block:
 		case <-ctx.Done():
-			return idrl.Receipt{}, ctx.Err()
+			return view.Receipt{}, ctx.Err()
 		}
 	}
 	f.mu.Lock()
@@ -155,20 +158,20 @@ func (f *fakeSession) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.A
 	replay := slices.ContainsFunc(f.log, func(old idrl.Answer) bool { return old.ID == a.ID })
 	f.mu.Unlock()
 	if a.Query = as.Query.ID; !open && !replay {
-		return idrl.Receipt{}, idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else", a.Assignment)
+		return view.Receipt{}, idrl.Errorf(idrl.Forbidden, "question %s was given to somebody else", a.Assignment)
 	}
 	if err := a.Validate(as.Query); err != nil {
-		return idrl.Receipt{}, err
+		return view.Receipt{}, err
 	}
 	return f.record(a)
 }
 
-func (f *fakeSession) Undo(_ context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error) {
+func (f *fakeSession) Undo(_ context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (view.Receipt, error) {
 	f.mu.Lock()
 	mine := slices.ContainsFunc(f.log, func(a idrl.Answer) bool { return a.ID == of && a.Annotator == who })
 	f.mu.Unlock()
 	if !mine {
-		return idrl.Receipt{}, idrl.Errorf(idrl.NotFound, "answer %s is not there to be withdrawn", of)
+		return view.Receipt{}, idrl.Errorf(idrl.NotFound, "answer %s is not there to be withdrawn", of)
 	}
 	return f.record(idrl.Answer{ID: id, Annotator: who, Undoes: of})
 }
@@ -194,39 +197,39 @@ func (f *fakeSession) Have(_ context.Context, who idrl.AnnotatorID, ids []idrl.A
 	return have, nil
 }
 
-func (f *fakeSession) Given(_ context.Context, who idrl.AnnotatorID) (out []idrl.Given, _ error) {
+func (f *fakeSession) Given(_ context.Context, who idrl.AnnotatorID) (out []view.Given, _ error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, a := range slices.Backward(f.log) {
 		if a.Annotator == who {
-			out = append(out, idrl.Given{ID: a.ID, Clips: []idrl.ClipID{"c1", "c2"}, Choice: a.Choice, Left: a.Left})
+			out = append(out, view.Given{ID: a.ID, Clips: []idrl.ClipID{"c1", "c2"}, Choice: a.Choice, Left: a.Left})
 		}
 	}
 	return out, nil
 }
 
-func (f *fakeSession) Effect(context.Context) (idrl.Effect, error) {
+func (f *fakeSession) Effect(context.Context) (view.Effect, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.effect == (idrl.Effect{}) {
+	if f.effect == (view.Effect{}) {
 		return f.effect, idrl.Errorf(idrl.NotFound, "There are no clips of the result.")
 	}
 	return f.effect, nil
 }
 
-func (f *fakeSession) Status(context.Context) (idrl.Status, error) {
+func (f *fakeSession) Status(context.Context) (view.Status, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.statuses++
 	if f.fail != nil {
-		return idrl.Status{}, f.fail
+		return view.Status{}, f.fail
 	}
-	st := idrl.Status{
+	st := view.Status{
 		Session: f.spec.ID, Seq: int64(len(f.log)), Answers: len(f.log), Budget: f.spec.Budget, BasedOn: 0, Open: f.open,
-		Candidates: []idrl.Estimate{{Name: "Best guess", ID: secretPolicy, Mean: 1, Std: 2, Clip: "c1"}},
-		Best:       secretPolicy, Basis: idrl.AgainstPool,
-		Weights:    []idrl.Estimate{{Name: "Speed", Mean: 0.5, Std: 0.1}},
-		Annotators: []idrl.AnnotatorStats{{Annotator: "a1", Answers: 1, MedianTime: time.Second}},
+		Candidates: []view.Estimate{{Name: "Best guess", ID: secretPolicy, Mean: 1, Std: 2, Clip: "c1"}},
+		Best:       secretPolicy, Basis: view.AgainstPool,
+		Weights:    []view.Estimate{{Name: "Speed", Mean: 0.5, Std: 0.1}},
+		Annotators: []quality.AnnotatorStats{{Annotator: "a1", Answers: 1, MedianTime: time.Second}},
 		Recent:     f.recent,
 	}
 	for seq := range len(f.log) + 1 {
@@ -236,17 +239,17 @@ func (f *fakeSession) Status(context.Context) (idrl.Status, error) {
 }
 
 // Posterior is that of two weights: N((1, 2), diag(4, 9)).
-func (f *fakeSession) Posterior(context.Context) (idrl.Held, error) {
+func (f *fakeSession) Posterior(context.Context) (view.Held, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return idrl.Held{Seq: int64(len(f.log)), Posterior: fakePosterior{}}, f.fail
+	return view.Held{Seq: int64(len(f.log)), Posterior: fakePosterior{}}, f.fail
 }
 
 // Upload takes what it is given, if it is new.
-func (f *fakeSession) Upload(_ context.Context, given idrl.Generation) (idrl.Uploaded, error) {
+func (f *fakeSession) Upload(_ context.Context, given idrl.Generation) (view.Uploaded, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := idrl.Uploaded{Seq: int64(len(f.log))}
+	out := view.Uploaded{Seq: int64(len(f.log))}
 	for _, c := range given.Candidates {
 		known := slices.Contains(f.uploads, c.Clip)
 		if !known {
@@ -271,17 +274,17 @@ func (f *fakeSession) Follow(context.Context) error {
 	f.follows++
 	err := f.fail
 	f.mu.Unlock()
-	f.hub.Publish(f.spec.ID, idrl.Event{Kind: idrl.EventSettings})
+	f.hub.Publish(f.spec.ID, live.Event{Kind: live.EventSettings})
 	return err
 }
 
-func (f *fakeSession) Conditions(context.Context) (idrl.ConditionScores, error) {
+func (f *fakeSession) Conditions(context.Context) (view.ConditionScores, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.scores, f.fail
 }
 
-func (f *fakeSession) Trainings(_ context.Context, most int) ([]idrl.PastTraining, error) {
+func (f *fakeSession) Trainings(_ context.Context, most int) ([]record.PastTraining, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := f.trainings
@@ -309,7 +312,7 @@ type fakeSessions struct {
 	refuse  error // of Create
 	fail    error // of List
 	paused  error // of Session
-	states  map[idrl.SessionID]idrl.SessionState
+	states  map[idrl.SessionID]record.SessionState
 	panics  bool // in List
 }
 
@@ -346,14 +349,14 @@ func (f *fakeSessions) Clone(_ context.Context, id idrl.SessionID, title string,
 	return "s9", f.refuse
 }
 
-func (f *fakeSessions) List(context.Context) ([]idrl.Summary, error) {
+func (f *fakeSessions) List(context.Context) ([]record.Summary, error) {
 	if f.panics {
 		panic("SECRET-FAULT")
 	}
-	var out []idrl.Summary
+	var out []record.Summary
 	for _, id := range []idrl.SessionID{"s1", "s2"} {
 		if s := f.byID[id]; s != nil {
-			sum := idrl.Summary{Spec: s.spec, Answers: 3, State: cmp.Or(f.states[id], idrl.StateRunning)}
+			sum := record.Summary{Spec: s.spec, Answers: 3, State: cmp.Or(f.states[id], record.StateRunning)}
 			if f.paused != nil {
 				sum.Paused = "the files have changed"
 			}
@@ -387,7 +390,7 @@ func (f *fakeSession) Questions(_ context.Context, w insight.Wanted) (out []insi
 	return out, false, f.fail
 }
 
-func (f *fakeSession) Open(context.Context) ([]idrl.Assignment, error) {
+func (f *fakeSession) Open(context.Context) ([]record.Assignment, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.open, f.fail

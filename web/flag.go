@@ -7,17 +7,18 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // Flags stores the notes of annotators about questions.
 type Flags interface {
-	AddFlag(ctx context.Context, id idrl.SessionID, f idrl.Flag) error
-	Flags(ctx context.Context, id idrl.SessionID) ([]idrl.Flag, error)
+	AddFlag(ctx context.Context, id idrl.SessionID, f record.Flag) error
+	Flags(ctx context.Context, id idrl.SessionID) ([]record.Flag, error)
 }
 
 // maxFlag bounds the body of a flag, in bytes: each character of its note may be six.
@@ -43,9 +44,9 @@ func (s labelling) postFlag(c echo.Context) error {
 		Note       string            `json:"note"`
 	}
 	if len(b) > maxFlag || json.Unmarshal(b, &told) != nil {
-		return idrl.Errorf(idrl.Invalid, "send a note of at most %d characters about a question", idrl.MaxFlagNote)
+		return idrl.Errorf(idrl.Invalid, "send a note of at most %d characters about a question", record.MaxFlagNote)
 	}
-	f := idrl.Flag{ID: told.ID, Annotator: who.Annotator, Assignment: told.Assignment, Note: told.Note, At: time.Now()}
+	f := record.Flag{ID: told.ID, Annotator: who.Annotator, Assignment: told.Assignment, Note: told.Note, At: time.Now()}
 	if err := s.cfg.Flags.AddFlag(c.Request().Context(), id, f); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (s labelling) postFlag(c echo.Context) error {
 }
 
 // flagRows shows flags; called has the people's names.
-func flagRows(list []idrl.Flag, called map[idrl.AnnotatorID]string) (out []templates.FlagRow) {
+func flagRows(list []record.Flag, called map[idrl.AnnotatorID]string) (out []templates.FlagRow) {
 	for _, f := range list {
 		name := called[f.Annotator]
 		if name == "" {

@@ -7,13 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/gorilla/websocket"
+
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 	"tiebreak/web/wire"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/gorilla/websocket"
 )
 
 // TestTwoTabs: two tabs of one annotator hold the same questions; when one
@@ -64,7 +66,7 @@ func TestWaitingEndsWhenQuestionsCome(t *testing.T) {
 	if s := wait[*wire.Status](tab); s.Waiting == "" || s.Open == nil || len(s.Open) != 0 {
 		t.Errorf("status = %+v, want one that waits", *s)
 	}
-	b.s1.set(idrl.EventAdopted, func() { b.s1.empty = false })
+	b.s1.set(live.EventAdopted, func() { b.s1.empty = false })
 	if s := wait[*wire.Status](tab); len(s.Open) != 2 {
 		t.Errorf("status = %+v, want two questions", *s)
 	}
@@ -176,7 +178,7 @@ func TestWatch(t *testing.T) {
 func TestWhoLeftIsNotAskedNow(t *testing.T) {
 	b := newBench(t, nil)
 	web.PingEvery(b.web, 10*time.Millisecond)
-	b.s1.open = []idrl.Assignment{b.s1.assignment("a1", 0)}
+	b.s1.open = []record.Assignment{b.s1.assignment("a1", 0)}
 	tab := b.open(b.researcher(), "/sessions/s1/watch")
 	until := func(here bool) {
 		for {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/web"
@@ -17,17 +18,17 @@ import (
 // fakeHealth is a server's health that a test sets.
 type fakeHealth struct {
 	mu       sync.Mutex // guards problems and asked
-	problems []idrl.Problem
+	problems []record.Problem
 	asked    int
 }
 
-func (f *fakeHealth) set(p ...idrl.Problem) {
+func (f *fakeHealth) set(p ...record.Problem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.problems = p
 }
 
-func (f *fakeHealth) Problems(context.Context) []idrl.Problem {
+func (f *fakeHealth) Problems(context.Context) []record.Problem {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked++
@@ -35,8 +36,8 @@ func (f *fakeHealth) Problems(context.Context) []idrl.Problem {
 }
 
 var (
-	full    = idrl.Problem{Reason: "no answer can be recorded: the disk is full", Advice: "Make room."}
-	oneClip = idrl.Problem{Reason: "1 clip is damaged", Advice: "It is not shown.", Minor: true}
+	full    = record.Problem{Reason: "no answer can be recorded: the disk is full", Advice: "Make room."}
+	oneClip = record.Problem{Reason: "1 clip is damaged", Advice: "It is not shown.", Minor: true}
 )
 
 // Whether the server lives costs nothing to say, and is said whatever is wrong.
@@ -63,14 +64,14 @@ func TestReadyz(t *testing.T) {
 	b := newBench(t, func(c *web.Config) { c.Health = &h })
 	for _, test := range []struct {
 		name     string
-		problems []idrl.Problem
+		problems []record.Problem
 		status   int
 		body     string
 	}{
 		{"sound", nil, 200, "ready\n"},
-		{"full", []idrl.Problem{full}, 503, full.Reason + "\n"},
-		{"minor", []idrl.Problem{oneClip}, 200, "ready\n"},
-		{"both", []idrl.Problem{oneClip, full}, 503, full.Reason + "\n"},
+		{"full", []record.Problem{full}, 503, full.Reason + "\n"},
+		{"minor", []record.Problem{oneClip}, 200, "ready\n"},
+		{"both", []record.Problem{oneClip, full}, 503, full.Reason + "\n"},
 		{"room was made", nil, 200, "ready\n"},
 	} {
 		h.set(test.problems...)

@@ -13,23 +13,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/study/instructions"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // Pictures stores the instructions of sessions and their pictures.
 type Pictures interface {
-	Picture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID) (idrl.Picture, error)
+	Picture(ctx context.Context, id idrl.SessionID, picture record.PictureID) (record.Picture, error)
 	// Pictures returns those of a session, without their content.
-	Pictures(ctx context.Context, id idrl.SessionID) ([]idrl.Picture, error)
+	Pictures(ctx context.Context, id idrl.SessionID) ([]record.Picture, error)
 	// InstructionVersions returns all instructions that a session has had, the first one first.
 	InstructionVersions(ctx context.Context, id idrl.SessionID) ([]idrl.Instructions, error)
-	AddPicture(ctx context.Context, id idrl.SessionID, p idrl.Picture, actor string, now time.Time) error
-	RemovePicture(ctx context.Context, id idrl.SessionID, picture idrl.PictureID, actor string, now time.Time) error
+	AddPicture(ctx context.Context, id idrl.SessionID, p record.Picture, actor string, now time.Time) error
+	RemovePicture(ctx context.Context, id idrl.SessionID, picture record.PictureID, actor string, now time.Time) error
 }
 
 // editInstructions is GET /sessions/:id/instructions.
@@ -62,7 +63,7 @@ func (s running) postInstructions(c echo.Context) error {
 	remove, removes := strings.CutPrefix(do, "remove ")
 	switch {
 	case removes:
-		wrong, err = &picture, s.cfg.Pictures.RemovePicture(ctx, spec.ID, idrl.PictureID(remove), who.User, time.Now())
+		wrong, err = &picture, s.cfg.Pictures.RemovePicture(ctx, spec.ID, record.PictureID(remove), who.User, time.Now())
 	case do == "upload":
 		wrong, err = &picture, s.receivePicture(c, spec.ID, who.User)
 	default:
@@ -85,7 +86,7 @@ func (s running) postInstructions(c echo.Context) error {
 }
 
 // maxForm is how much of a form is kept in memory, bytes: all of it.
-const maxForm = idrl.MaxPicture + maxBody
+const maxForm = record.MaxPicture + maxBody
 
 // checkInstructions returns an error of kind Invalid if the text, Markdown, is too long or
 // shows a picture that there is not.
@@ -102,12 +103,12 @@ func (s running) checkInstructions(ctx context.Context, spec idrl.SessionSpec, t
 
 // unknownPicture returns an error of kind Invalid that names the first picture in a text that is
 // neither uploaded nor in the legend.
-func unknownPicture(text string, env EnvChoice, have []idrl.Picture) error {
+func unknownPicture(text string, env EnvChoice, have []record.Picture) error {
 	for _, address := range instructions.Pictures(text) {
 		id, uploaded := strings.CutPrefix(address, instructions.PictureScheme)
 		name, legend := strings.CutPrefix(address, instructions.LegendScheme)
 		switch {
-		case uploaded && slices.ContainsFunc(have, func(p idrl.Picture) bool { return string(p.ID) == id }):
+		case uploaded && slices.ContainsFunc(have, func(p record.Picture) bool { return string(p.ID) == id }):
 		case legend && slices.ContainsFunc(env.Guide.Legend, func(f templates.Figure) bool { return f.Name == name }):
 		default:
 			return idrl.Errorf(idrl.Invalid, "the picture %q is not here; upload it to the session and write picture: and its name, or legend: and the name of one of the environment's", address)
@@ -133,7 +134,7 @@ func (s running) showInstructions(c echo.Context, spec idrl.SessionSpec, status 
 		Text: text, Most: strconv.Itoa(idrl.MaxInstructions), Version: fmt.Sprintf("version %d", now.Version),
 		Preview: guideOf(draft, env), Changed: changed, Plain: now.Format == idrl.PlainText && now.Text != "",
 		Uploaded: templates.Field{Error: upload},
-		Limit:    fmt.Sprintf("Up to %d pictures: PNG, JPEG, GIF or WebP, at most %d KB each.", idrl.MaxPictures, idrl.MaxPicture/1000),
+		Limit:    fmt.Sprintf("Up to %d pictures: PNG, JPEG, GIF or WebP, at most %d KB each.", record.MaxPictures, record.MaxPicture/1000),
 	}
 	for _, picture := range have {
 		p.Pictures = append(p.Pictures, templates.UploadedPicture{
@@ -154,7 +155,7 @@ func (s running) showInstructions(c echo.Context, spec idrl.SessionSpec, status 
 	return render(c, status, templates.Instructions(p))
 }
 
-func pictureURL(id idrl.SessionID, picture idrl.PictureID) string {
+func pictureURL(id idrl.SessionID, picture record.PictureID) string {
 	return sessionURL(id, "pictures", string(picture))
 }
 
@@ -176,7 +177,7 @@ func rendered(id idrl.SessionID, env EnvChoice, text string) string {
 		if !plainID(picture) {
 			return "", false
 		}
-		return `<img src="` + html.EscapeString(pictureURL(id, idrl.PictureID(picture))) + `" alt="` + html.EscapeString(alt) + `">`, true
+		return `<img src="` + html.EscapeString(pictureURL(id, record.PictureID(picture))) + `" alt="` + html.EscapeString(alt) + `">`, true
 	})
 }
 
@@ -191,7 +192,7 @@ func (s running) receivePicture(c echo.Context, id idrl.SessionID, who string) e
 		return err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, idrl.MaxPicture+1))
+	b, err := io.ReadAll(io.LimitReader(f, record.MaxPicture+1))
 	if err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ func (s running) picture(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.cfg.Pictures.Picture(c.Request().Context(), id, idrl.PictureID(c.Param("picture")))
+	p, err := s.cfg.Pictures.Picture(c.Request().Context(), id, record.PictureID(c.Param("picture")))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
 	"tiebreak/web"
@@ -250,7 +251,7 @@ func TestStatusTellsOfInstructions(t *testing.T) {
 	b := newBench(t, guided)
 	tab := b.open(b.annotator("s1"), "/sessions/s1/ws")
 	tab.send(&wire.ClientHello{Outbox: []idrl.AnswerID{}})
-	b.s1.set(idrl.EventSettings, func() { b.s1.spec.InstructionsVersion = 2 })
+	b.s1.set(live.EventSettings, func() { b.s1.spec.InstructionsVersion = 2 })
 	for {
 		if m := string(tab.hear()); strings.Contains(m, `"t":"status"`) && strings.Contains(m, `"instructions_version":2`) {
 			return

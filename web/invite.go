@@ -6,11 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // invite is POST /sessions/:id/invitations with the fields uses and days, and those of
@@ -50,12 +51,12 @@ func (s running) invite(c echo.Context) error {
 
 // crowdOf returns the crowd platform of the link of a form, the zero Crowd if it names none; only
 // for another platform than the known ones does the form have names of parameters.
-func crowdOf(c echo.Context) (crowd idrl.Crowd, err error) {
+func crowdOf(c echo.Context) (crowd identity.Crowd, err error) {
 	platform := c.FormValue("platform")
 	if platform == "" {
 		return crowd, nil
 	}
-	if crowd, err = idrl.CrowdOf(platform); err != nil {
+	if crowd, err = identity.CrowdOf(platform); err != nil {
 		return crowd, err
 	}
 	if platform == "own" {

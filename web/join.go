@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // join is GET /join/:token, an annotator's link.
@@ -59,7 +60,7 @@ func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 		p.Returning = s.welcomeBack(c, id, who)
 	default:
 		if ended, err := running(s).ended(ctx, id); err != nil || ended && !v.byCrowd() { // a person who came by a crowd link may come back by it
-			return p, cmp.Or(err, idrl.ErrEnded)
+			return p, cmp.Or(err, record.ErrEnded)
 		}
 		if !v.byCrowd() {
 			p.Rejoin = offerRejoin(&p.Layout, id)

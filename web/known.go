@@ -10,29 +10,30 @@ import (
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/static"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // Known stores the questions to which researchers have given the right answer.
 type Known interface {
-	Known(ctx context.Context, id idrl.SessionID) ([]idrl.Known, error)
+	Known(ctx context.Context, id idrl.SessionID) ([]record.Known, error)
 	// Askable returns the questions without a known answer: those that were asked, or those that
 	// may be asked.
 	Askable(ctx context.Context, id idrl.SessionID, asked bool) ([]idrl.Query, error)
-	SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k idrl.Known, actor string, now time.Time) (version int64, err error)
+	SetKnown(ctx context.Context, id idrl.SessionID, clips []idrl.ClipID, k record.Known, actor string, now time.Time) (version int64, err error)
 	SetGoldEvery(ctx context.Context, id idrl.SessionID, every int, actor string, now time.Time) error
 
 	// Practice returns the practice questions, and the versions of those that the annotator
 	// is to answer before the first question.
-	Practice(ctx context.Context, id idrl.SessionID, who idrl.AnnotatorID) (all []idrl.Known, due []int64, err error)
-	AddPractice(ctx context.Context, id idrl.SessionID, p idrl.Practice) error
-	PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func(idrl.Practice, idrl.Known) error) error
+	Practice(ctx context.Context, id idrl.SessionID, who idrl.AnnotatorID) (all []record.Known, due []int64, err error)
+	AddPractice(ctx context.Context, id idrl.SessionID, p record.Practice) error
+	PracticeAnswers(ctx context.Context, id idrl.SessionID, yield func(record.Practice, record.Known) error) error
 }
 
 // Sources of questions to judge.
@@ -92,7 +93,7 @@ func (s running) postKnown(c echo.Context) error {
 		return err
 	}
 	j := judgement{clips: clipNames(c.FormValue("clips")), from: c.FormValue("from"), at: placeOf(c.FormValue("at")), answer: c.FormValue("answer"), note: strings.TrimSpace(c.FormValue("note"))}
-	k := idrl.Known{Use: idrl.Use(c.FormValue("use")), Note: j.note}
+	k := record.Known{Use: record.Use(c.FormValue("use")), Note: j.note}
 	k.SetAnswer(spec.Kind, j.answer)
 	query := url.Values{"at": {strconv.Itoa(j.at)}}
 	if j.from != "" {
@@ -143,13 +144,13 @@ func (s running) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j 
 		p.Gold.Every = templates.Field{Value: j.every, Error: j.wrong}
 	}
 	p.Scripts = static.Modules("known.js")
-	uses := map[idrl.Use]int{}
+	uses := map[record.Use]int{}
 	for _, k := range slices.Backward(known) {
 		uses[k.Use]++
 		p.Known = append(p.Known, knownRow(spec.ID, k))
 	}
-	p.Sum = fmt.Sprintf("%s, %s", plural(uses[idrl.ForPractice], "practice question"), plural(uses[idrl.AsGold], "gold question"))
-	if uses[idrl.ForPractice] > 0 {
+	p.Sum = fmt.Sprintf("%s, %s", plural(uses[record.ForPractice], "practice question"), plural(uses[record.AsGold], "gold question"))
+	if uses[record.ForPractice] > 0 {
 		p.Export = sessionURL(spec.ID, "export") + "?format=" + export.PracticeFormat
 	}
 	asked, err := s.cfg.Known.Askable(ctx, spec.ID, true)
@@ -176,10 +177,10 @@ func (s running) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j 
 }
 
 // toJudge returns the question that the page shows enlarged, or the reason why there is none.
-func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Known, list []idrl.Query, j judgement) (q templates.KnownQuestion, none string) {
+func (s running) toJudge(spec idrl.SessionSpec, action string, known []record.Known, list []idrl.Query, j judgement) (q templates.KnownQuestion, none string) {
 	clips := j.clips
 	q = templates.KnownQuestion{
-		From: j.from, At: strconv.Itoa(j.at), Answer: j.answer, Note: templates.Field{Value: j.note}, Error: j.problem, MaxNote: strconv.Itoa(idrl.MaxNote),
+		From: j.from, At: strconv.Itoa(j.at), Answer: j.answer, Note: templates.Field{Value: j.note}, Error: j.problem, MaxNote: strconv.Itoa(record.MaxNote),
 		Next: fmt.Sprintf("%s?from=%s&at=%d", action, j.from, j.at+1),
 	}
 	if len(clips) == 0 {
@@ -189,7 +190,7 @@ func (s running) toJudge(spec idrl.SessionSpec, action string, known []idrl.Know
 		at := j.at % len(list) // after the last one comes the first
 		q.At, q.Place = strconv.Itoa(at), fmt.Sprintf("%d of %d", at+1, len(list))
 		clips = list[at].Clips
-	} else if i := slices.IndexFunc(known, func(k idrl.Known) bool { return slices.Equal(k.Query.Clips, clips) }); i >= 0 {
+	} else if i := slices.IndexFunc(known, func(k record.Known) bool { return slices.Equal(k.Query.Clips, clips) }); i >= 0 {
 		q.Again, q.Next = true, action+"#known"
 		if j.problem == "" {
 			q.Answer, q.Note.Value = known[i].Answer(), known[i].Note
@@ -216,7 +217,7 @@ func namedClips(id idrl.SessionID, clips []idrl.ClipID) (out []templates.NamedCl
 	return out, strings.Join(ids, ",")
 }
 
-func knownRow(id idrl.SessionID, k idrl.Known) templates.KnownRow {
+func knownRow(id idrl.SessionID, k record.Known) templates.KnownRow {
 	row := templates.KnownRow{
 		Value: k.Answer(), Use: string(k.Use), Note: k.Note,
 		Made: fmt.Sprintf("version %d, %s, %s", k.Version, k.By, clock(k.At)),

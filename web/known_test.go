@@ -9,14 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // know records the right answer to a question of session s1.
-func (b *bench) know(clips []idrl.ClipID, k idrl.Known) int64 {
+func (b *bench) know(clips []idrl.ClipID, k record.Known) int64 {
 	b.t.Helper()
 	v, err := b.db.SetKnown(b.t.Context(), "s1", clips, k, "ada", time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
 	if err != nil {
@@ -76,7 +77,7 @@ func TestKnownPageRefuses(t *testing.T) {
 		{"an unknown use", url.Values{"clips": {"c1,c2"}, "answer": {"a"}, "use": {"fun"}}, 400, "unknown use"},
 		{"one clip", url.Values{"clips": {"c1"}, "answer": {"a"}, "use": {"gold"}}, 400, "do not belong to this session"},
 		{"no such clip", url.Values{"clips": {"c1,../../x"}, "answer": {"a"}, "use": {"gold"}}, 404, ""},
-		{"a long explanation", url.Values{"clips": {"c1,c2"}, "answer": {"a"}, "use": {"gold"}, "note": {strings.Repeat("x", idrl.MaxNote+1)}}, 400, "explanation must be"},
+		{"a long explanation", url.Values{"clips": {"c1,c2"}, "answer": {"a"}, "use": {"gold"}, "note": {strings.Repeat("x", record.MaxNote+1)}}, 400, "explanation must be"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := b.post(c, "/sessions/s1/known", test.form)
@@ -126,8 +127,8 @@ func TestPracticeOverHTTP(t *testing.T) {
 	if r := b.get(newcomer, "/sessions/s1/label"); r.lacks(`data-practice-url=""`) != nil || strings.Contains(r.body, "data-practice-due") {
 		t.Error("without practice questions the page speaks of practice")
 	}
-	version := b.know([]idrl.ClipID{"c1", "c3"}, idrl.Known{Use: idrl.ForPractice, Choice: idrl.ChoseA, Note: "It runs."})
-	b.know([]idrl.ClipID{"c1", "c2"}, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseA})
+	version := b.know([]idrl.ClipID{"c1", "c3"}, record.Known{Use: record.ForPractice, Choice: idrl.ChoseA, Note: "It runs."})
+	b.know([]idrl.ClipID{"c1", "c2"}, record.Known{Use: record.AsGold, Choice: idrl.ChoseA})
 	if r := b.get(newcomer, "/sessions/s1/label"); r.lacks(`data-practice-url="/sessions/s1/practice"`, "data-practice-due") != nil {
 		t.Error("the page of a newcomer does not say that practice is due")
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
 )
@@ -23,8 +24,8 @@ func TestNothingLeaks(t *testing.T) {
 	keep(b.post(c, link, url.Values{"name": {"Cy"}}))
 	keep(b.post(c, "/sessions/s1/key", nil))
 	b.record()
-	b.know([]idrl.ClipID{"c1", "c2"}, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseB, Note: secretNote})
-	b.know([]idrl.ClipID{"c2", "c3"}, idrl.Known{Use: idrl.ForPractice, Choice: idrl.ChoseA, Note: "It runs."})
+	b.know([]idrl.ClipID{"c1", "c2"}, record.Known{Use: record.AsGold, Choice: idrl.ChoseB, Note: secretNote})
+	b.know([]idrl.ClipID{"c2", "c3"}, record.Known{Use: record.ForPractice, Choice: idrl.ChoseA, Note: "It runs."})
 	for _, path := range []string{
 		"/", link, "/sessions/s1/label", "/sessions/s1", "/sessions/s1/export", "/sessions/s1/clips/c1", "/sessions",
 		"/sessions/s1/practice", "/sessions/s1/answers", "/sessions/s1/known", "/sessions/s1/gold", "/sessions/s1/export?format=practice",

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/session/view"
 	"tiebreak/internal/study/settings"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // option matches a radio button of the form with what stands beside it.
@@ -124,8 +126,8 @@ func TestDashboardNamesModels(t *testing.T) {
 // candidates any more, or no two policies.
 func TestWatchNamesPoliciesOfThePast(t *testing.T) {
 	b := newBench(t, nil)
-	b.s1.recent = []idrl.Asked{
-		{Answer: idrl.Answer{Seq: 2}, Why: idrl.Why{First: "g9.p1", Second: "g0.p3", Info: 0.5}},
+	b.s1.recent = []view.Asked{
+		{Answer: idrl.Answer{Seq: 2}, Why: record.Why{First: "g9.p1", Second: "g0.p3", Info: 0.5}},
 		{Answer: idrl.Answer{Seq: 1}},
 	}
 	var state struct {

@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 )
 
 // maxBody is the size of a form at most, in bytes.
@@ -50,7 +50,7 @@ func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 		case r.Method == http.MethodPost:
 			most := int64(maxBody)
 			if c.Path() == instructionsPath {
-				most += idrl.MaxPicture
+				most += record.MaxPicture
 			}
 			r.Body = http.MaxBytesReader(c.Response(), r.Body, most)
 			if err := r.ParseForm(); err != nil {

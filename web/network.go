@@ -6,10 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
-
-	"github.com/labstack/echo/v4"
+	"tiebreak/internal/session/view"
 )
 
 // cancelTraining is POST /sessions/:id/training/cancel with sure, "yes".
@@ -56,7 +57,7 @@ type networkState struct {
 }
 
 // networkOf returns nil for sessions without a network.
-func networkOf(st idrl.Status) *networkState {
+func networkOf(st view.Status) *networkState {
 	n := st.Network
 	if !n.Used {
 		return nil
@@ -73,7 +74,7 @@ func networkOf(st idrl.Status) *networkState {
 	return out
 }
 
-func networkUse(n idrl.Network) string {
+func networkUse(n view.Network) string {
 	use := fmt.Sprintf("Network %d is in use. It has learnt from answers 1 to %d; later answers adjust its last layer.", n.Version, n.BasedOn)
 	if n.Version == 0 {
 		use = "No network is in use yet: the first is learnt from 10 answers. Until then the reward is a sum of hand-made features."

@@ -4,20 +4,20 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 )
 
 func TestNetworkOf(t *testing.T) {
-	if networkOf(idrl.Status{}) != nil {
+	if networkOf(view.Status{}) != nil {
 		t.Error("a session without a network tells of one")
 	}
-	first := networkOf(idrl.Status{BasedOn: 0, Network: idrl.Network{Used: true, Fitting: true}})
+	first := networkOf(view.Status{BasedOn: 0, Network: view.Network{Used: true, Fitting: true}})
 	if first.Calibration != "" || !strings.Contains(first.Use, "No network is in use yet") || !strings.Contains(first.Use, "being fitted") ||
 		!strings.Contains(first.Predictions, "No answer") {
 		t.Errorf("before the first network: %+v", first)
 	}
-	later := networkOf(idrl.Status{BasedOn: 23, Network: idrl.Network{
-		Used: true, Version: 2, BasedOn: 20, Predictions: idrl.Predictions{Answers: 24, LogLoss: 0.584, ECE: 0.091, Right: 17. / 24},
+	later := networkOf(view.Status{BasedOn: 23, Network: view.Network{
+		Used: true, Version: 2, BasedOn: 20, Predictions: view.Predictions{Answers: 24, LogLoss: 0.584, ECE: 0.091, Right: 17. / 24},
 	}})
 	want := networkState{
 		Use:         "Network 2 is in use. It has learnt from answers 1 to 20; later answers adjust its last layer.",

@@ -12,11 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pb33f/libopenapi"
+
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 	"tiebreak/internal/study/settings"
 	"tiebreak/web"
 
-	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
 	"github.com/pb33f/libopenapi-validator/schema_validation"
 	"github.com/pb33f/libopenapi/datamodel/high/base"
@@ -136,8 +138,8 @@ func newCaller(t *testing.T) *caller {
 	web.Stream(b.web, time.Hour, time.Second)
 	b.addUploads()
 	return &caller{b, readContract(t), map[string]string{
-		"none": "", "label": b.token(idrl.ScopeLabel, "s1"), "read": b.token(idrl.ScopeRead, ""), "write": b.token(idrl.ScopeWrite, ""),
-		"upload": b.token(idrl.ScopeUpload, ""),
+		"none": "", "label": b.token(identity.ScopeLabel, "s1"), "read": b.token(identity.ScopeRead, ""), "write": b.token(identity.ScopeWrite, ""),
+		"upload": b.token(identity.ScopeUpload, ""),
 	}}
 }
 

@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/settings"
 	"tiebreak/web"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestWhoMaySeeWhat is the matrix of roles and routes. A token lets in only by
@@ -335,7 +336,7 @@ func TestCreateSession(t *testing.T) {
 	want := settings.Complete(idrl.SessionSpec{
 		Title: "Calm driving", Env: "gridworld", Kind: idrl.RateState, Instructions: "One.\nTwo.", Budget: 12, Acquisition: "uniform",
 		Prior: "kernel", Likelihood: "gaussian", Seed: 42, Candidates: 7, Ahead: 2, TrainEvery: 4, PriorVar: 2.5, TieBand: 0.5, RatingVar: 0.1,
-		InstructionsFormat: idrl.Markdown, GoldEvery: idrl.DefaultGoldEvery, MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
+		InstructionsFormat: idrl.Markdown, GoldEvery: record.DefaultGoldEvery, MinDwell: record.DefaultMinDwell, MaxRate: record.DefaultMaxRate,
 	})
 
 	if diff := cmp.Diff(want, b.sessions.created[0]); diff != "" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/live"
 	"tiebreak/store"
 	"tiebreak/web/wire"
 )
@@ -70,7 +70,7 @@ func TestNewConsentWhileLabelling(t *testing.T) {
 		if _, err := b.db.SetConsent(ctx, "s1", text, "grace", time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		b.s1.set(idrl.EventSettings, func() {})
+		b.s1.set(live.EventSettings, func() {})
 	}
 	set("One.")
 	tab.send(answerTo(0, "c-1"))

@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/quality"
+	"tiebreak/internal/session/view"
 )
 
 func TestBucket(t *testing.T) {
@@ -60,12 +63,12 @@ func TestCurveIsThinnedOut(t *testing.T) {
 }
 
 func TestEncodeState(t *testing.T) {
-	why := idrl.Why{First: "p1", Second: "p2", Info: 0.5, PairStd: math.Inf(1)}
-	b := encodeState(idrl.Status{
-		Session: "s1", Seq: 2, Answers: 1, BasedOn: -1, Training: idrl.Training{Running: true, What: "solving"}, Learning: idrl.Learning{Answers: 3},
-		Open:       []idrl.Assignment{{ID: "s1.1", Annotator: "a1", Why: why}},
-		Recent:     []idrl.Asked{{Answer: idrl.Answer{Seq: 2, Annotator: "a1", Choice: idrl.ChoseB, ResponseMS: 7}, Undone: true, Why: why, Clips: []idrl.ClipID{"c1"}}},
-		Annotators: []idrl.AnnotatorStats{{Annotator: "a1", Answers: 4, Marked: 2, LeftHigh: 1}},
+	why := record.Why{First: "p1", Second: "p2", Info: 0.5, PairStd: math.Inf(1)}
+	b := encodeState(view.Status{
+		Session: "s1", Seq: 2, Answers: 1, BasedOn: -1, Training: view.Training{Running: true, What: "solving"}, Learning: view.Learning{Answers: 3},
+		Open:       []record.Assignment{{ID: "s1.1", Annotator: "a1", Why: why}},
+		Recent:     []view.Asked{{Answer: idrl.Answer{Seq: 2, Annotator: "a1", Choice: idrl.ChoseB, ResponseMS: 7}, Undone: true, Why: why, Clips: []idrl.ClipID{"c1"}}},
+		Annotators: []quality.AnnotatorStats{{Annotator: "a1", Answers: 4, Marked: 2, LeftHigh: 1}},
 	}, nil, func(a idrl.AnnotatorID) bool { return a == "a1" })
 	var got map[string]any
 	if err := json.Unmarshal(b, &got); err != nil {

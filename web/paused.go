@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // A pausedError is the reason why a recorded session cannot run on this server.
@@ -72,7 +73,7 @@ func (s watching) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedErr
 		s.log.Error("names of annotators cannot be read", "session", spec.ID, "err", err) // pseudonyms are used instead
 	}
 	answers, skipped := 0, 0
-	err = s.cfg.Exports.Rows(ctx, spec.ID, func(l idrl.Labelled) error {
+	err = s.cfg.Exports.Rows(ctx, spec.ID, func(l record.Labelled) error {
 		switch {
 		case l.Withdrawn:
 		case l.Answer.Informative():
@@ -92,7 +93,7 @@ func (s watching) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedErr
 	return render(c, http.StatusOK, templates.Paused(p))
 }
 
-func recentAnswer(l idrl.Labelled, names map[idrl.AnnotatorID]string) templates.RecentAnswer {
+func recentAnswer(l record.Labelled, names map[idrl.AnnotatorID]string) templates.RecentAnswer {
 	a := l.Answer
 	row := templates.RecentAnswer{
 		Seq: strconv.FormatInt(a.Seq, 10), Annotator: string(a.Annotator), Answer: choiceText(a),

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 	"tiebreak/web/client"
@@ -22,9 +23,9 @@ type fakeRows struct {
 	fail error
 }
 
-func (f *fakeRows) Rows(_ context.Context, _ idrl.SessionID, yield func(idrl.Labelled) error) error {
+func (f *fakeRows) Rows(_ context.Context, _ idrl.SessionID, yield func(record.Labelled) error) error {
 	for seq := range int64(f.n) {
-		l := idrl.Labelled{
+		l := record.Labelled{
 			Answer: idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("id", seq)), Seq: seq + 1, Annotator: "a1", Choice: idrl.ChoseB, ReceivedAt: time.Unix(1.9e9, 0)},
 			Query:  idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}},
 			Clips:  []idrl.Clip{{ID: "c1", Phi: []float64{1, 2}}, {ID: "c2", Phi: []float64{0, 0}}},
@@ -112,6 +113,6 @@ func TestNotPaused(t *testing.T) {
 	}
 }
 
-func (*fakeRows) Participants(context.Context, idrl.SessionID) (map[idrl.AnnotatorID]idrl.Participant, error) {
-	return map[idrl.AnnotatorID]idrl.Participant{}, nil
+func (*fakeRows) Participants(context.Context, idrl.SessionID) (map[idrl.AnnotatorID]record.Participant, error) {
+	return map[idrl.AnnotatorID]record.Participant{}, nil
 }

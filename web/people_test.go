@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorilla/websocket"
+
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
-
-	"github.com/gorilla/websocket"
 )
 
 func TestBudgetForm(t *testing.T) {
@@ -149,7 +150,7 @@ func TestSettingsReachAnnotators(t *testing.T) {
 	tab := b.open(b.annotator("s1"), "/sessions/s1/ws")
 	tab.send(&wire.ClientHello{})
 	wait[*wire.Status](tab)
-	b.s1.set(idrl.EventSettings, func() { b.s1.empty = false })
+	b.s1.set(live.EventSettings, func() { b.s1.empty = false })
 	if s := wait[*wire.Status](tab); len(s.Open) != 2 {
 		t.Errorf("status = %+v, want two questions", *s)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 	"tiebreak/templates"
 )
 
@@ -49,7 +50,7 @@ func more(n int) string {
 	return fmt.Sprintf("and %d older ones", n-listed)
 }
 
-func linkRow(id idrl.SessionID, l idrl.Invitation, now time.Time) templates.LinkRow {
+func linkRow(id idrl.SessionID, l identity.Invitation, now time.Time) templates.LinkRow {
 	row := templates.LinkRow{
 		ID: strconv.FormatInt(l.ID, 10), Made: clock(l.CreatedAt), Expires: clock(l.ExpiresAt), Used: l.Usage(), State: l.State(now),
 	}
@@ -59,7 +60,7 @@ func linkRow(id idrl.SessionID, l idrl.Invitation, now time.Time) templates.Link
 	return row
 }
 
-func personRow(id idrl.SessionID, a idrl.Annotator) templates.PersonRow {
+func personRow(id idrl.SessionID, a identity.Annotator) templates.PersonRow {
 	row := templates.PersonRow{
 		ID: string(a.ID), Name: string(a.ID), Joined: clock(a.JoinedAt), Seen: clock(a.SeenAt),
 		Removed: !a.RevokedAt.IsZero(), State: a.State(),

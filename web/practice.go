@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/web/wire"
-
-	"github.com/labstack/echo/v4"
 )
 
 // A practiceList is the practice questions of an annotator's page. It contains the right answers,
@@ -105,7 +106,7 @@ func (s labelling) postPractice(c echo.Context) error {
 	if !ok || err != nil {
 		return idrl.Errorf(idrl.Invalid, "%q is no practice question", answer.Assignment)
 	}
-	p := idrl.Practice{ID: answer.ID, Annotator: who.Annotator, Version: version, Answer: answer.Row(), ReceivedAt: time.Now()}
+	p := record.Practice{ID: answer.ID, Annotator: who.Annotator, Version: version, Answer: answer.Row(), ReceivedAt: time.Now()}
 	if err := s.cfg.Known.AddPractice(c.Request().Context(), id, p); err != nil {
 		return err
 	}

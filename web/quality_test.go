@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
 	"tiebreak/store"
@@ -23,7 +24,7 @@ func (f fakeQuality) Quality(ctx context.Context, id idrl.SessionID) (quality.Re
 		return quality.Report{}, err
 	}
 	q := quality.Of(rec.Log, rec.Assignments, rec.Spec.Seed)
-	q.KnowGold(rec.Log, idrl.GoldRight(rec.Log, rec.Assignments, rec.Settings.Gold.Questions))
+	q.KnowGold(rec.Log, record.GoldRight(rec.Log, rec.Assignments, rec.Settings.Gold.Questions))
 	q.Know([]idrl.Manner{{Annotator: "a1", Random: 0.31, Noise: idrl.Range{Middle: 1.25, Low: 0.5, High: 2.75}, Lapse: idrl.Range{Middle: 0.04, Low: 0.01, High: 0.2}}})
 	return q, nil
 }
@@ -47,7 +48,7 @@ func (b *bench) answeredWith(who idrl.AnnotatorID, n int, left func(i int) idrl.
 	for i := range 2 * n {
 		q := idrl.NewComparison(rec.Generation.Clips["c1"], rec.Generation.Clips[idrl.ClipID([]string{"c2", "c3"}[i%2])])
 		seq, number = seq+1, number+1
-		as := idrl.Assignment{
+		as := record.Assignment{
 			ID: idrl.AssignmentID(fmt.Sprintf("s1.%d", number)), N: number, Query: q, Annotator: who, Left: left(i / 2), IssuedAt: now, LeaseUntil: now,
 			Gold: int64(1 - i%2),
 		}
@@ -56,8 +57,8 @@ func (b *bench) answeredWith(who idrl.AnnotatorID, n int, left func(i int) idrl.
 			ShownAt: now, AnsweredAt: now, ReceivedAt: now, ResponseMS: 1200, Input: "mouse", Instructions: 1,
 		}
 		for _, err := range []error{
-			b.db.Issue(ctx, "s1", []idrl.Assignment{as}),
-			b.db.Append(ctx, "s1", idrl.Row{Answer: a, After: idrl.Snapshot{Seq: seq, Belief: []byte("x")}}),
+			b.db.Issue(ctx, "s1", []record.Assignment{as}),
+			b.db.Append(ctx, "s1", record.Row{Answer: a, After: record.Snapshot{Seq: seq, Belief: []byte("x")}}),
 		} {
 			if err != nil {
 				b.t.Fatal(err)
@@ -79,7 +80,7 @@ func TestQualityPage(t *testing.T) {
 	if lacks := r.lacks("Nothing to compare yet: 1 answer of one person.", "one person, 1 answer;"); lacks != nil {
 		t.Errorf("with one answer it lacks %q", lacks)
 	}
-	b.know([]idrl.ClipID{"c1", "c2"}, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseB})
+	b.know([]idrl.ClipID{"c1", "c2"}, record.Known{Use: record.AsGold, Choice: idrl.ChoseB})
 	b.answered("a2", quality.Enough)
 	r = b.get(c, "/sessions/s1/quality")
 	if lacks := r.lacks(
@@ -136,7 +137,7 @@ func TestTurnOnTheQualityPage(t *testing.T) {
 	b.annotator("s1")
 	b.record() // one answer of a1
 	c := b.researcher()
-	b.know([]idrl.ClipID{"c1", "c2"}, idrl.Known{Use: idrl.AsGold, Choice: idrl.ChoseB})
+	b.know([]idrl.ClipID{"c1", "c2"}, record.Known{Use: record.AsGold, Choice: idrl.ChoseB})
 	post := func(say string, status int) reply {
 		t.Helper()
 		r := b.post(c, "/sessions/s1/annotators/a2/answers", url.Values{"answers": {say}, "back": {"quality"}})
@@ -163,7 +164,7 @@ func TestTurnOnTheQualityPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	seq := int64(len(rec.Log) + 1) // what a session that is none of a test does
-	row := idrl.Row{Answer: idrl.Answer{ID: "turned", Seq: seq, Annotator: "a2", Choice: idrl.Turned}, After: idrl.Snapshot{Seq: seq, Belief: []byte("x")}}
+	row := record.Row{Answer: idrl.Answer{ID: "turned", Seq: seq, Annotator: "a2", Choice: idrl.Turned}, After: record.Snapshot{Seq: seq, Belief: []byte("x")}}
 	if err := b.db.Append(t.Context(), "s1", row); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -16,8 +19,6 @@ import (
 	"tiebreak/static"
 	"tiebreak/templates"
 	"tiebreak/web/questionpage"
-
-	"github.com/labstack/echo/v4"
 )
 
 // questionsListed is how many questions a page shows.
@@ -170,7 +171,7 @@ func forecastBars(q insight.Question) (out []templates.ForecastBar, none string)
 
 // addPolicies adds the policies that a question distinguishes.
 func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Question) {
-	w, strategy := q.Assignment.Why, spec.StrategyOf(q.Assignment.Condition)
+	w, strategy := q.Assignment.Why, record.StrategyOf(spec, q.Assignment.Condition)
 	if w.First == "" {
 		return
 	}

@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 	"tiebreak/store"
 	"tiebreak/web"
 )
@@ -39,8 +41,8 @@ func (l longReplies) WriteBundle(ctx context.Context, id idrl.SessionID, w io.Wr
 	})
 }
 
-func (l longReplies) Rows(ctx context.Context, id idrl.SessionID, yield func(idrl.Labelled) error) error {
-	return l.Exports.Rows(ctx, id, func(row idrl.Labelled) error {
+func (l longReplies) Rows(ctx context.Context, id idrl.SessionID, yield func(record.Labelled) error) error {
+	return l.Exports.Rows(ctx, id, func(row record.Labelled) error {
 		for range longReply >> 8 { // a row has more than 256 bytes
 			if err := yield(row); err != nil {
 				return err
@@ -71,7 +73,7 @@ func TestReplyThatNobodyReads(t *testing.T) {
 			web.ReplyWait(b.web, 100*time.Millisecond)
 			b.annotator("s1")
 			b.record()
-			conn := b.ask(b.url, b.token(idrl.ScopeRead, "s1"), "/s1"+path)
+			conn := b.ask(b.url, b.token(identity.ScopeRead, "s1"), "/s1"+path)
 			if _, err := conn.Read(make([]byte, 1)); err != nil { // the reply has begun
 				t.Fatal(err)
 			}
@@ -103,7 +105,7 @@ func TestReplyThatIsReadSlowly(t *testing.T) {
 	small.Start()
 	defer small.Close()
 	began := time.Now()
-	conn := b.ask(small.URL, b.token(idrl.ScopeRead, "s1"), "/s1/clips/c1")
+	conn := b.ask(small.URL, b.token(identity.ScopeRead, "s1"), "/s1/clips/c1")
 	if err := conn.SetReadBuffer(16 << 10); err != nil {
 		t.Fatal(err)
 	}

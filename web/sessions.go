@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"tiebreak/internal/idrl"
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // listSessions is GET /sessions.
@@ -25,7 +25,7 @@ func (s watching) listSessions(c echo.Context) error {
 	}
 	p := templates.SessionsPage{Layout: s.layout(c, "Sessions"), New: "/sessions/new", All: c.QueryParam("archived") != ""}
 	for _, sum := range list {
-		if sum.State == idrl.StateArchived {
+		if sum.State == record.StateArchived {
 			p.Archived++
 			if !p.All {
 				continue
@@ -39,7 +39,7 @@ func (s watching) listSessions(c echo.Context) error {
 	return render(c, http.StatusOK, templates.Sessions(p))
 }
 
-func (s watching) sessionRow(sum idrl.Summary) templates.SessionRow {
+func (s watching) sessionRow(sum record.Summary) templates.SessionRow {
 	spec := sum.Spec
 	row := templates.SessionRow{
 		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,
@@ -52,7 +52,7 @@ func (s watching) sessionRow(sum idrl.Summary) templates.SessionRow {
 	}
 	reason, _, _ := strings.Cut(sum.Paused, ";") // the session's page says what to do
 	row.Paused = sentence(reason)
-	if sum.State != idrl.StateRunning {
+	if sum.State != record.StateRunning {
 		row.State = string(sum.State)
 	}
 	if spec.Budget > 0 {

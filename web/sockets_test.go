@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/gorilla/websocket"
+
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
 	"tiebreak/web/wire"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/gorilla/websocket"
 )
 
 func TestSocketRefusesStrangers(t *testing.T) {
@@ -198,14 +199,14 @@ func TestFaultsAreRetried(t *testing.T) {
 			Message: "The server met an internal error; its log has the details. No saved data are lost.",
 		}},
 	} {
-		b.s1.set(idrl.EventTraining, func() { b.s1.fail = test.err })
+		b.s1.set(live.EventTraining, func() { b.s1.fail = test.err })
 		tab.send(answerTo(0, "id1"))
 		nak := waitFor(tab, func(n *wire.Nak) bool { return n.ID != "" && n.Code == test.want.Code })
 		if *nak != test.want {
 			t.Errorf("nak = %+v, want %+v", *nak, test.want)
 		}
 	}
-	b.s1.set(idrl.EventTraining, func() { b.s1.fail = nil })
+	b.s1.set(live.EventTraining, func() { b.s1.fail = nil })
 	tab.send(answerTo(0, "id1"))
 	if ack := wait[*wire.Ack](tab); ack.Replay {
 		t.Error("an answer that was refused is there already")

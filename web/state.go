@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"math"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/quality"
+	"tiebreak/internal/session/view"
 	"tiebreak/web/questionpage"
 )
 
@@ -14,25 +17,25 @@ const maxPoints = 400
 // The state of a session, as a researcher's page reads it.
 type (
 	stateMessage struct {
-		T          string            `json:"t"` // "state"
-		Seq        int64             `json:"seq"`
-		Answers    int               `json:"answers"`
-		Skipped    int               `json:"skipped"`
-		State      idrl.SessionState `json:"state"`
-		Joined     int               `json:"joined"` // people, also those who were removed
-		Budget     int               `json:"budget"`
-		BasedOn    int64             `json:"based_on"`
-		Training   trainingState     `json:"training"`
-		Unlearnt   int               `json:"unlearnt"`  // answers that the candidates in use have not learnt from
-		Statement  *statementState   `json:"statement"` // about the present; null before the first candidates
-		Regret     []regretPoint     `json:"regret"`    // of the statement's definition
-		Earlier    int64             `json:"earlier"`   // last row whose regret has an earlier definition and is left out; 0: none
-		Candidates []candidateState  `json:"candidates"`
-		Weights    []weightState     `json:"weights"`
-		Network    *networkState     `json:"network"` // null where the reward is no network
-		Open       []openState       `json:"open"`
-		Recent     []recentState     `json:"recent"`
-		Annotators []annotatorState  `json:"annotators"`
+		T          string              `json:"t"` // "state"
+		Seq        int64               `json:"seq"`
+		Answers    int                 `json:"answers"`
+		Skipped    int                 `json:"skipped"`
+		State      record.SessionState `json:"state"`
+		Joined     int                 `json:"joined"` // people, also those who were removed
+		Budget     int                 `json:"budget"`
+		BasedOn    int64               `json:"based_on"`
+		Training   trainingState       `json:"training"`
+		Unlearnt   int                 `json:"unlearnt"`  // answers that the candidates in use have not learnt from
+		Statement  *statementState     `json:"statement"` // about the present; null before the first candidates
+		Regret     []regretPoint       `json:"regret"`    // of the statement's definition
+		Earlier    int64               `json:"earlier"`   // last row whose regret has an earlier definition and is left out; 0: none
+		Candidates []candidateState    `json:"candidates"`
+		Weights    []weightState       `json:"weights"`
+		Network    *networkState       `json:"network"` // null where the reward is no network
+		Open       []openState         `json:"open"`
+		Recent     []recentState       `json:"recent"`
+		Annotators []annotatorState    `json:"annotators"`
 	}
 	trainingState struct {
 		Running bool   `json:"running"`
@@ -120,7 +123,7 @@ type (
 
 // encodeState returns the message that shows st. here reports whether an annotator's page is open.
 // Numbers that are not finite, which JSON cannot represent, become 0.
-func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) []byte {
+func encodeState(st view.Status, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) []byte {
 	m := stateMessage{
 		T: "state", Seq: st.Seq, Answers: st.Answers, Skipped: st.Skipped, State: st.State, Joined: len(names), Budget: st.Budget, BasedOn: st.BasedOn,
 		Training: trainingOf(st.Training), Unlearnt: st.Learning.Answers, Network: networkOf(st), Regret: []regretPoint{},
@@ -153,7 +156,7 @@ func encodeState(st idrl.Status, names map[idrl.AnnotatorID]string, here func(id
 	return b
 }
 
-func trainingOf(t idrl.Training) trainingState {
+func trainingOf(t view.Training) trainingState {
 	return trainingState{
 		Running: t.Running, BasedOn: t.BasedOn, Done: t.Done, Total: t.Total, What: t.What, Left: t.Left, Err: t.Err,
 		Cancel: t.Cancel, Fixed: t.Fixed, Cancelled: t.Cancelled,
@@ -176,7 +179,7 @@ func curve(all []idrl.Regret) (out []regretPoint, earlier int64) {
 	return out, earlier
 }
 
-func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
+func candidateOf(session idrl.SessionID, e view.Estimate) candidateState {
 	c := candidateState{ID: e.ID, Name: e.Name, Title: e.Title, Mean: finite(e.Mean), Std: finite(e.Std), Draws: e.Draws, Episodes: e.Episodes, Spread: finite(e.Spread)}
 	if e.Clip != "" {
 		c.Clip = clipURL(session, e.Clip)
@@ -184,11 +187,11 @@ func candidateOf(session idrl.SessionID, e idrl.Estimate) candidateState {
 	return c
 }
 
-func whyOf(w idrl.Why) whyState {
+func whyOf(w record.Why) whyState {
 	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd), Purpose: questionpage.ShortPurpose(w)}
 }
 
-func recentOf(session idrl.SessionID, r idrl.Asked) recentState {
+func recentOf(session idrl.SessionID, r view.Asked) recentState {
 	out := recentState{
 		Seq: r.Answer.Seq, Annotator: r.Answer.Annotator, Choice: r.Answer.Choice, Rating: finite(r.Answer.Rating),
 		Undone: r.Undone, LeftOut: r.LeftOut, Turned: r.Turned, ResponseMS: r.Answer.ResponseMS, Clips: []string{}, whyState: whyOf(r.Why),
@@ -199,7 +202,7 @@ func recentOf(session idrl.SessionID, r idrl.Asked) recentState {
 	return out
 }
 
-func annotatorOf(a idrl.AnnotatorStats, name string) annotatorState {
+func annotatorOf(a quality.AnnotatorStats, name string) annotatorState {
 	return annotatorState{
 		ID: a.Annotator, Name: name, LeftOut: a.LeftOut, Turned: a.Turned, Answers: a.Answers, Decisive: a.Decisive, Equal: a.Equal, CantTell: a.CantTell,
 		Skipped: a.Skipped, Undone: a.Undone, Marked: a.Marked, MedianMS: a.MedianTime.Milliseconds(),

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/session/view"
 )
 
 // A statementState is the statement of regret: the loss if the session stops now, in numbers and in
@@ -21,7 +23,7 @@ type statementState struct {
 	Unbeaten   float64       `json:"unbeaten"`
 	Span       float64       `json:"span"` // expected, a return
 	Policies   int           `json:"policies"`
-	Against    idrl.Basis    `json:"against"`
+	Against    view.Basis    `json:"against"`
 	Return     string        `json:"return"` // by which policies of imported rollouts are compared: "mean" or "sum"; empty for others
 
 	Headline string `json:"headline"`
@@ -41,7 +43,7 @@ type objectionState struct {
 }
 
 // statementOf returns the statement about the present of a session that has one.
-func statementOf(st idrl.Status) *statementState {
+func statementOf(st view.Status) *statementState {
 	r := st.Regret[len(st.Regret)-1]
 	return &statementState{
 		Seq: r.Seq, Definition: r.Definition, Best: st.Best, Within: finite(r.Within), Tolerance: r.Tolerance,
@@ -54,7 +56,7 @@ func statementOf(st idrl.Status) *statementState {
 	}
 }
 
-func objectionsOf(st idrl.Status) []objectionState {
+func objectionsOf(st view.Status) []objectionState {
 	out := []objectionState{}
 	for _, o := range st.Stopping.Objections {
 		out = append(out, objectionState(o))
@@ -67,12 +69,12 @@ func byReturn(by string) string {
 	if by == "" {
 		return ""
 	}
-	return ", " + idrl.InWords(by)
+	return ", " + stopping.InWords(by)
 }
 
-func headline(b idrl.Basis, r idrl.Regret) string {
+func headline(b view.Basis, r idrl.Regret) string {
 	best := "the best one known"
-	if b == idrl.AgainstOptima {
+	if b == view.AgainstOptima {
 		best = "the best there is"
 	}
 	return fmt.Sprintf("%s sure that the best policy found is within %s of %s", atLeast(r.Within), atMost(r.Tolerance), best)
@@ -97,7 +99,7 @@ func expected(r idrl.Regret) string {
 }
 
 // stop says whether the session may stop, or about how many answers are left.
-func stop(s idrl.Stopping, tolerance float64) string {
+func stop(s stopping.Stopping, tolerance float64) string {
 	sure := fmt.Sprintf("%s sure of a loss within %s", atLeast(1-s.Doubt), atMost(tolerance))
 	switch {
 	case len(s.Objections) > 0:
@@ -121,20 +123,20 @@ func answersInARow(n int) string {
 	return fmt.Sprintf("the last %d answers", n)
 }
 
-func relative(b idrl.Basis, policies int) string {
+func relative(b view.Basis, policies int) string {
 	switch b {
-	case idrl.AgainstSearch:
+	case view.AgainstSearch:
 		return fmt.Sprintf("Measured against the best policies found so far (%d); better ones may exist.", policies)
-	case idrl.AgainstEarlier:
+	case view.AgainstEarlier:
 		return fmt.Sprintf("Measured against the candidates and earlier policies only (%d): "+
 			"this session was begun by a version that did not keep the policies prepared at the start.", policies)
-	case idrl.AgainstUploads:
+	case view.AgainstUploads:
 		return fmt.Sprintf("Measured against the %d different clips that were uploaded; better behaviour than theirs may exist.", policies)
-	case idrl.AgainstGiven:
+	case view.AgainstGiven:
 		return fmt.Sprintf("Measured against the %d different policies of the rollouts; better behaviour than theirs may exist.", policies)
-	case idrl.AgainstOptima:
+	case view.AgainstOptima:
 		return fmt.Sprintf("Measured against the %d different policies solved so far, each of which is the best for some weights.", policies)
-	case idrl.AgainstPool:
+	case view.AgainstPool:
 	}
 	return fmt.Sprintf("Measured against the %d different policies solved so far; better ones may exist.", policies)
 }

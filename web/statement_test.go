@@ -5,53 +5,55 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/session/view"
 )
 
 func TestStatementInWords(t *testing.T) {
 	for _, test := range []struct {
 		name                      string
-		basis                     idrl.Basis
+		basis                     view.Basis
 		r                         idrl.Regret
 		headline, limit, expected string
 		relative                  string
 	}{
 		{
-			"young", idrl.AgainstPool,
+			"young", view.AgainstPool,
 			idrl.Regret{Tolerance: 0.05, Policies: 36, Within: 0.128, Bound: 0.6104, Mean: 0.2251, Unbeaten: 0.05},
 			"12 % sure that the best policy found is within 5 % of the best one known",
 			"With 95 % certainty its loss is less than 62 % of the range from the worst to the best policy.", "Expected loss: 23 % of the range.",
 			"Measured against the 36 different policies solved so far; better ones may exist.",
 		},
 		{
-			"before the first answer", idrl.AgainstPool,
+			"before the first answer", view.AgainstPool,
 			idrl.Regret{Tolerance: 0.05, Policies: 36, Within: 0.07, Bound: 1, Mean: 0.5, Unbeaten: 0.05},
 			"7 % sure that the best policy found is within 5 % of the best one known",
 			"Its loss may still be as large as the whole range from the worst to the best policy.", "Expected loss: 50 % of the range.",
 			"Measured against the 36 different policies solved so far; better ones may exist.",
 		},
 		{
-			"older", idrl.AgainstOptima,
+			"older", view.AgainstOptima,
 			idrl.Regret{Tolerance: 0.05, Policies: 43, Within: 0.93, Bound: 0.07, Mean: 0.0131, Unbeaten: 0.4},
 			"93 % sure that the best policy found is within 5 % of the best there is",
 			"With 95 % certainty its loss is less than 7 % of the range from the worst to the best policy.", "Expected loss: 1.3 % of the range.",
 			"Measured against the 43 different policies solved so far, each of which is the best for some weights.",
 		},
 		{
-			"bound of 0", idrl.AgainstSearch,
+			"bound of 0", view.AgainstSearch,
 			idrl.Regret{Tolerance: 0.05, Policies: 43, Within: 0.999, Mean: 0.0004, Unbeaten: 0.979},
 			"More than 99 % sure that the best policy found is within 5 % of the best one known",
 			"In 97 % of draws from the posterior, no known policy is better.", "Expected loss: less than 0.1 % of the range.",
 			"Measured against the best policies found so far (43); better ones may exist.",
 		},
 		{
-			"all agree", idrl.AgainstEarlier,
+			"all agree", view.AgainstEarlier,
 			idrl.Regret{Tolerance: 0.05, Policies: 12, Within: 1, Unbeaten: 1},
 			"More than 99 % sure that the best policy found is within 5 % of the best one known",
 			"In more than 99 % of draws from the posterior, no known policy is better.", "Expected loss: 0 % of the range.",
 			"Measured against the candidates and earlier policies only (12): this session was begun by a version that did not keep the policies prepared at the start.",
 		},
 		{
-			"small bound", idrl.AgainstGiven,
+			"small bound", view.AgainstGiven,
 			idrl.Regret{Tolerance: 0.05, Policies: 9, Within: 0.99, Bound: 0.0021, Mean: 0.0001, Unbeaten: 0.9},
 			"99 % sure that the best policy found is within 5 % of the best one known",
 			"With 95 % certainty its loss is less than 0.3 % of the range from the worst to the best policy.", "Expected loss: less than 0.1 % of the range.",
@@ -59,7 +61,7 @@ func TestStatementInWords(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := statementOf(idrl.Status{Best: "g0.p1", Basis: test.basis, Regret: []idrl.Regret{{}, test.r}})
+			got := statementOf(view.Status{Best: "g0.p1", Basis: test.basis, Regret: []idrl.Regret{{}, test.r}})
 			for _, line := range [][2]string{
 				{got.Headline, test.headline}, {got.Limit, test.limit}, {got.Expected, test.expected}, {got.Relative, test.relative},
 			} {
@@ -82,16 +84,16 @@ func TestCurveLeavesOutEarlierDefinitions(t *testing.T) {
 
 func TestStopInWords(t *testing.T) {
 	for _, test := range []struct {
-		s    idrl.Stopping
+		s    stopping.Stopping
 		want string
 	}{
-		{idrl.Stopping{Doubt: 0.1}, "Not yet known: how many answers until it is 90 % sure of a loss within 5 % after three answers in a row."},
-		{idrl.Stopping{Doubt: 0.1, Held: 2, Left: idrl.Forecast{Known: true, Least: 1, About: 1, Most: 3}}, "At least 90 % sure of a loss within 5 % after the last 2 answers; after three in a row you can stop."},
-		{idrl.Stopping{Doubt: 0.2, Held: 1}, "At least 80 % sure of a loss within 5 % after the last answer; after three in a row you can stop."},
-		{idrl.Stopping{Doubt: 0.1, Left: idrl.Forecast{Known: true, Least: 6, About: 12, Most: 30}}, "About 12 more answers (6 to 30) until it is 90 % sure of a loss within 5 % after three answers in a row."},
-		{idrl.Stopping{Doubt: 0.1, Held: 3, Objections: []idrl.Objection{idrl.ObjectUntrained()}}, "This is not enough to stop, because:"},
-		{idrl.Stopping{Doubt: 0.1, Held: 3, Propose: true}, "You can stop: after three answers in a row it was at least 90 % sure of a loss within 5 %."},
-		{idrl.Stopping{Doubt: 0.1, Held: 3, Propose: true, ByItself: true}, "Stopped: after three answers in a row it was at least 90 % sure of a loss within 5 %."},
+		{stopping.Stopping{Doubt: 0.1}, "Not yet known: how many answers until it is 90 % sure of a loss within 5 % after three answers in a row."},
+		{stopping.Stopping{Doubt: 0.1, Held: 2, Left: stopping.Forecast{Known: true, Least: 1, About: 1, Most: 3}}, "At least 90 % sure of a loss within 5 % after the last 2 answers; after three in a row you can stop."},
+		{stopping.Stopping{Doubt: 0.2, Held: 1}, "At least 80 % sure of a loss within 5 % after the last answer; after three in a row you can stop."},
+		{stopping.Stopping{Doubt: 0.1, Left: stopping.Forecast{Known: true, Least: 6, About: 12, Most: 30}}, "About 12 more answers (6 to 30) until it is 90 % sure of a loss within 5 % after three answers in a row."},
+		{stopping.Stopping{Doubt: 0.1, Held: 3, Objections: []stopping.Objection{stopping.ObjectUntrained()}}, "This is not enough to stop, because:"},
+		{stopping.Stopping{Doubt: 0.1, Held: 3, Propose: true}, "You can stop: after three answers in a row it was at least 90 % sure of a loss within 5 %."},
+		{stopping.Stopping{Doubt: 0.1, Held: 3, Propose: true, ByItself: true}, "Stopped: after three answers in a row it was at least 90 % sure of a loss within 5 %."},
 	} {
 		if got := strings.ReplaceAll(stop(test.s, 0.05), "\u00a0", " "); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.s, got, test.want)
@@ -101,8 +103,8 @@ func TestStopInWords(t *testing.T) {
 
 // What is objected is said beside the statement, and by which return policies are compared.
 func TestObjectionsInWords(t *testing.T) {
-	st := idrl.Status{Basis: idrl.AgainstGiven, Return: idrl.MeanReturn, Regret: []idrl.Regret{{Within: 0.999, Tolerance: 0.05}}}
-	st.Stopping = idrl.Stopping{Doubt: 0.1, Held: 3, Objections: []idrl.Objection{idrl.ObjectReturns("lands", "falls")}}
+	st := view.Status{Basis: view.AgainstGiven, Return: idrl.MeanReturn, Regret: []idrl.Regret{{Within: 0.999, Tolerance: 0.05}}}
+	st.Stopping = stopping.Stopping{Doubt: 0.1, Held: 3, Objections: []stopping.Objection{stopping.ObjectReturns("lands", "falls")}}
 	got := statementOf(st)
 	if !strings.HasSuffix(got.Headline, "of the best one known, by the mean reward of a step") || got.MayStop || len(got.Objections) != 1 ||
 		got.Objections[0].Code != "returns" || !strings.Contains(got.Objections[0].Words, "lands is best by the mean reward of a step, and falls is best by the sum over the episode") {

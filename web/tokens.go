@@ -8,17 +8,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 	"tiebreak/templates"
-
-	"github.com/labstack/echo/v4"
 )
 
 // Tokens holds the tokens with which programs use the HTTP API.
 type Tokens interface {
 	// Tokens returns every token, in the order in which they were made.
-	Tokens(ctx context.Context) ([]idrl.Token, error)
+	Tokens(ctx context.Context) ([]identity.Token, error)
 	// RevokeToken makes a token worthless. It returns an error of kind NotFound if there is none.
 	RevokeToken(ctx context.Context, id int64, actor string, now time.Time) error
 }
@@ -30,9 +31,9 @@ const (
 )
 
 // scopeTexts describe scopes, for people.
-var scopeTexts = map[idrl.Scope]string{
-	idrl.ScopeRead: "to read answers, rewards and exports", idrl.ScopeUpload: "to read, upload clips and make sessions over them",
-	idrl.ScopeWrite: "to read, pause, resume and close", idrl.ScopeLabel: "to answer the questions of one session",
+var scopeTexts = map[identity.Scope]string{
+	identity.ScopeRead: "to read answers, rewards and exports", identity.ScopeUpload: "to read, upload clips and make sessions over them",
+	identity.ScopeWrite: "to read, pause, resume and close", identity.ScopeLabel: "to answer the questions of one session",
 }
 
 // tokens is GET /tokens. A token that the browser brings from the form is shown, and removed from
@@ -69,7 +70,7 @@ func (s running) postToken(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	k := idrl.Token{Scope: idrl.Scope(c.FormValue("scope")), Session: idrl.SessionID(c.FormValue("session")), Name: strings.TrimSpace(c.FormValue("name"))}
+	k := identity.Token{Scope: identity.Scope(c.FormValue("scope")), Session: idrl.SessionID(c.FormValue("session")), Name: strings.TrimSpace(c.FormValue("name"))}
 	token, _, err := s.cfg.Auth.NewToken(c.Request().Context(), k, time.Duration(days)*24*time.Hour, who.User)
 	switch kind := kindOf(err); {
 	case err == nil:
@@ -102,7 +103,7 @@ func (s running) revokeToken(c echo.Context) error {
 func (s running) toTokens(c echo.Context) error { return c.Redirect(http.StatusSeeOther, tokensPath) }
 
 // showTokens shows the page, with the values of the form if they are given.
-func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, chosen ...idrl.Token) error {
+func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, chosen ...identity.Token) error {
 	ctx := c.Request().Context()
 	list, err := s.cfg.Tokens.Tokens(ctx)
 	if err != nil {
@@ -112,7 +113,7 @@ func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, 
 	if err != nil {
 		return err
 	}
-	var typed idrl.Token
+	var typed identity.Token
 	if len(chosen) > 0 {
 		typed = chosen[0]
 	}
@@ -120,7 +121,7 @@ func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, 
 	if p.Days == "" {
 		p.Days = strconv.Itoa(tokenDays)
 	}
-	for _, scope := range idrl.Scopes() {
+	for _, scope := range identity.Scopes() {
 		p.Scopes = append(p.Scopes, templates.TokenOption{Value: string(scope), Text: scopeTexts[scope], Chosen: scope == typed.Scope})
 	}
 	titles := map[idrl.SessionID]string{}
@@ -135,7 +136,7 @@ func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, 
 	return render(c, status, templates.Tokens(p))
 }
 
-func tokenRow(k idrl.Token, titles map[idrl.SessionID]string) templates.TokenRow {
+func tokenRow(k identity.Token, titles map[idrl.SessionID]string) templates.TokenRow {
 	row := templates.TokenRow{
 		ID: strconv.FormatInt(k.ID, 10), Name: k.Name, Scope: string(k.Scope), Session: "all sessions", Expires: k.ExpiresAt.UTC().Format("2 Jan 2006"), State: k.State(time.Now()),
 	}

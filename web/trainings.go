@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
 )
@@ -14,17 +15,17 @@ import (
 const trainingsListed = 12
 
 // trainingTable shows past trainings, the last one first, at most trainingsListed of list.
-func trainingTable(id idrl.SessionID, list []idrl.PastTraining) templates.TrainingTable {
+func trainingTable(id idrl.SessionID, list []record.PastTraining) templates.TrainingTable {
 	t := templates.TrainingTable{CSV: chartURL(id, "trainings"), More: len(list) > trainingsListed, Listed: strconv.Itoa(trainingsListed)}
 	for _, p := range list[:min(len(list), trainingsListed)] {
 		row := templates.TrainingRow{
 			Generation: fmt.Sprintf("g%d", p.BasedOn), Began: clock(p.Began), Took: spent(p.Ended.Sub(p.Began)),
-			Answers: strconv.Itoa(p.Answers), End: trainingEnd(p), Policies: "–", Why: p.Why, Bad: p.End == idrl.TrainingFailed,
+			Answers: strconv.Itoa(p.Answers), End: trainingEnd(p), Policies: "–", Why: p.Why, Bad: p.End == record.TrainingFailed,
 		}
 		if p.FollowUp {
 			row.Generation += ", search continued"
 		}
-		if p.End == idrl.TrainingDone {
+		if p.End == record.TrainingDone {
 			row.Policies = strconv.Itoa(p.Candidates)
 		}
 		t.Rows = append(t.Rows, row)
@@ -33,9 +34,9 @@ func trainingTable(id idrl.SessionID, list []idrl.PastTraining) templates.Traini
 }
 
 // trainingEnd says how a training ended.
-func trainingEnd(p idrl.PastTraining) string {
-	return map[idrl.TrainingEnd]string{
-		idrl.TrainingDone: "done", idrl.TrainingCancelled: "cancelled", idrl.TrainingFailed: "failed",
+func trainingEnd(p record.PastTraining) string {
+	return map[record.TrainingEnd]string{
+		record.TrainingDone: "done", record.TrainingCancelled: "cancelled", record.TrainingFailed: "failed",
 	}[p.End]
 }
 
@@ -56,7 +57,7 @@ func trainingsTable(ctx context.Context, _ watching, session Session, put func(.
 	if err != nil {
 		return err
 	}
-	return each(list, put, func(p idrl.PastTraining) []any {
+	return each(list, put, func(p record.PastTraining) []any {
 		return []any{p.N, p.BasedOn, p.Answers, p.FollowUp, p.Began, p.Ended, p.Ended.Sub(p.Began).Seconds(), string(p.End), p.Candidates, p.Why}
 	})
 }

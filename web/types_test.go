@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 	"tiebreak/web/wire"
 )
 
@@ -136,7 +137,7 @@ func TestTags(t *testing.T) {
 		"Hello": &wire.Hello{}, "Query": &wire.Query{}, "Ack": &wire.Ack{}, "Nak": &wire.Nak{}, "Status": &wire.Status{}, "Bye": &wire.Bye{},
 	}
 	encoded := map[string][]byte{
-		"State":    encodeState(idrl.Status{}, nil, func(idrl.AnnotatorID) bool { return false }),
+		"State":    encodeState(view.Status{}, nil, func(idrl.AnnotatorID) bool { return false }),
 		"Problems": encodeProblems(nil),
 	}
 	for name, m := range sent {

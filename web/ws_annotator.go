@@ -8,13 +8,17 @@ import (
 	"sync"
 	"time"
 
-	"tiebreak/internal/base/live"
-	"tiebreak/internal/idrl"
-	"tiebreak/internal/people/auth"
-	"tiebreak/web/wire"
-
 	"github.com/gorilla/websocket"
 	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
+	"tiebreak/internal/session/view"
+	"tiebreak/web/wire"
 )
 
 // Waits of an annotator's socket.
@@ -36,9 +40,9 @@ type annotatorSocket struct {
 	pacer   *live.Pacer // runs feed
 
 	person   person
-	narrow   bool       // the annotator must not see earlier answers
-	crowd    idrl.Crowd // that they came from; the zero Crowd if from none
-	refusals int        // of the reading goroutine
+	narrow   bool           // the annotator must not see earlier answers
+	crowd    identity.Crowd // that they came from; the zero Crowd if from none
+	refusals int            // of the reading goroutine
 
 	mu      sync.Mutex
 	greeted bool                       // guarded by mu: the client has said hello
@@ -99,18 +103,18 @@ func (s labelling) annotate(c echo.Context) error {
 
 // notice gets every change in the session. Changes of this annotator are passed on at once; the
 // others, which only move the progress bar, after a moment.
-func (a *annotatorSocket) notice(e idrl.Event) {
+func (a *annotatorSocket) notice(e live.Event) {
 	a.mu.Lock()
 	greeted, waiting := a.greeted, a.waiting
-	if e.Kind == idrl.EventSettings {
+	if e.Kind == live.EventSettings {
 		a.settings++
 	}
 	a.mu.Unlock()
 	switch {
 	case !greeted:
-	case e.Kind == idrl.EventAdopted, e.Kind == idrl.EventSettings, e.Kind == idrl.EventAnswered && e.Annotator == a.who:
+	case e.Kind == live.EventAdopted, e.Kind == live.EventSettings, e.Kind == live.EventAnswered && e.Annotator == a.who:
 		a.pacer.Wake(0)
-	case e.Kind == idrl.EventAnswered || waiting:
+	case e.Kind == live.EventAnswered || waiting:
 		a.pacer.Wake(othersWait)
 	}
 }
@@ -187,7 +191,7 @@ func (a *annotatorSocket) answerHello(ctx context.Context, m *wire.ClientHello) 
 }
 
 // reply acknowledges a durable row, or says why the row is not recorded.
-func (a *annotatorSocket) reply(id string, receipt idrl.Receipt, err error) {
+func (a *annotatorSocket) reply(id string, receipt view.Receipt, err error) {
 	if err != nil {
 		a.nak(id, err)
 		a.pacer.Wake(0)
@@ -252,9 +256,9 @@ func (a *annotatorSocket) consents(ctx context.Context) (consentState, error) {
 
 // deliver sends the questions that the client does not hold, and the status. If consent is missing
 // it sends no further questions, and lists only those that the client holds.
-func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
+func (a *annotatorSocket) deliver(offer view.Offer, awaits bool) {
 	if awaits && !offer.Done {
-		offer.Open = slices.DeleteFunc(slices.Clone(offer.Open), func(as idrl.Assignment) bool { return !a.sent[as.ID] })
+		offer.Open = slices.DeleteFunc(slices.Clone(offer.Open), func(as record.Assignment) bool { return !a.sent[as.ID] })
 		offer.Waiting = "The text that people agree to has changed. Please read it before you go on."
 	}
 	status := &wire.Status{
@@ -264,7 +268,7 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 	}
 	if each := a.spec.AnswersEach; each > 0 && !a.narrow { // their own part is what there is to do
 		status.Answers, status.Skipped, status.Budget = offer.Mine, 0, each
-		offer.Left = idrl.Forecast{Known: true, About: each - offer.Mine}
+		offer.Left = stopping.Forecast{Known: true, About: each - offer.Mine}
 	}
 	if offer.Done && offer.Mine > 0 {
 		status.Return = a.crowd.ReturnTo(offer.Code)
@@ -298,7 +302,7 @@ func (a *annotatorSocket) deliver(offer idrl.Offer, awaits bool) {
 
 // question returns what an annotator may know of an assignment: neither its purpose nor the
 // policies of its clips.
-func (a *annotatorSocket) question(as idrl.Assignment) *wire.Query {
+func (a *annotatorSocket) question(as record.Assignment) *wire.Query {
 	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, Order: as.Order, LeaseUntil: as.LeaseUntil.UTC()}
 	for _, id := range as.Query.Clips {
 		q.Clips = append(q.Clips, clipURL(a.spec.ID, id))

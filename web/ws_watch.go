@@ -5,11 +5,12 @@ import (
 	"context"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
-
-	"github.com/labstack/echo/v4"
+	"tiebreak/internal/session/view"
 )
 
 // A researcher's page gets the state at most this often.
@@ -55,7 +56,7 @@ func (s watching) watch(c echo.Context) error {
 	return s.serve(c.Response(), c.Request(), from, func(sock *socket) (func(int, []byte), func()) {
 		w = &watcher{socket: sock, srv: s, session: session, id: id}
 		w.pacer = live.NewPacer(watchInterval, w.tell)
-		unsubscribe := s.cfg.Hub.Subscribe(id, func(idrl.Event) { w.pacer.Wake(0) })
+		unsubscribe := s.cfg.Hub.Subscribe(id, func(live.Event) { w.pacer.Wake(0) })
 		w.pacer.Wake(0)
 		return func(int, []byte) {}, func() {
 			unsubscribe()
@@ -75,7 +76,7 @@ func (w *watcher) tell() {
 	defer cancel()
 	status, err := w.session.Status(ctx)
 	var names map[idrl.AnnotatorID]string
-	var scores idrl.ConditionScores
+	var scores view.ConditionScores
 	compares := w.session.Spec().Compares()
 	if err == nil && compares {
 		scores, err = w.session.Conditions(ctx)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 )
 
@@ -27,7 +28,7 @@ func TestLibraryOfYourOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found := func() ([]idrl.Behaviour, error) {
+	found := func() ([]library.Behaviour, error) {
 		t.Helper()
 		list, err := envs.LoadCustomModels(dir)
 		if err != nil {

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/export"
@@ -164,7 +166,7 @@ func (s *choices) choice(e envs.Entry) web.EnvChoice {
 
 // guideFor returns the guide of an environment.
 func guideFor(env idrl.Environment) (g templates.Guide) {
-	guided, ok := env.(idrl.Guided)
+	guided, ok := env.(drawing.Guided)
 	if !ok {
 		return g
 	}
@@ -177,7 +179,7 @@ func guideFor(env idrl.Environment) (g templates.Guide) {
 }
 
 // build makes the Config to run a recorded session.
-func (a *app) build(r idrl.Record) (session.Config, error) {
+func (a *app) build(r record.Record) (session.Config, error) {
 	cfg, err := sessionConfig(a.envs(), r)
 	if err != nil {
 		return session.Config{}, err
@@ -196,7 +198,7 @@ func (a *app) build(r idrl.Record) (session.Config, error) {
 }
 
 // sessionConfig makes the part of the Config of a session that depends only on its record.
-func sessionConfig(list envs.List, r idrl.Record) (session.Config, error) {
+func sessionConfig(list envs.List, r record.Record) (session.Config, error) {
 	var err error
 	if r.Spec, err = training.NameFeatures(list, r.Spec); err != nil {
 		return session.Config{}, err
@@ -273,7 +275,7 @@ func (s sessions) Clone(ctx context.Context, id idrl.SessionID, title string, se
 }
 
 // List implements web.Sessions.
-func (s sessions) List(ctx context.Context) ([]idrl.Summary, error) {
+func (s sessions) List(ctx context.Context) ([]record.Summary, error) {
 	list, err := s.a.db.Sessions(ctx)
 	known := s.a.envs()
 	for i := range list {
@@ -336,7 +338,7 @@ func cloneSession(ctx context.Context, db *store.DB, list envs.List, of idrl.Ses
 	if of.IsArena() {
 		return of, idrl.Errorf(idrl.Invalid, "an arena cannot be cloned; make another one of the same sessions ('tiebreak arena new')")
 	}
-	spec, err := readySession(list, of.Clone(cmp.Or(title, idrl.CloneTitle(of.Title)), seed))
+	spec, err := readySession(list, of.Clone(cmp.Or(title, record.CloneTitle(of.Title)), seed))
 	if err != nil {
 		return spec, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
@@ -123,13 +124,13 @@ func arenaListCommand() command {
 				if err != nil {
 					return err
 				}
-				var list []idrl.Summary
+				var list []record.Summary
 				for _, s := range all {
 					if s.Spec.IsArena() {
 						list = append(list, s)
 					}
 				}
-				return listed(std.Out, list, f.data+" holds no arena; 'tiebreak arena new' makes one.", "ARENA\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE\tENTRANTS", func(w io.Writer, s idrl.Summary) {
+				return listed(std.Out, list, f.data+" holds no arena; 'tiebreak arena new' makes one.", "ARENA\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE\tENTRANTS", func(w io.Writer, s record.Summary) {
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Spec.ID, s.State, answersOf(s), s.Spec.Env, when(s.Spec.CreatedAt), s.Spec.Title,
 						strings.Join(s.Spec.Arena.Titles(), ", "))
 				})
@@ -208,7 +209,7 @@ func printArena(out io.Writer, r bradley.Report) error {
 }
 
 // arenaFiles returns the result of an arena as files.
-func arenaFiles(rec idrl.Record) ([]export.File, error) {
+func arenaFiles(rec record.Record) ([]export.File, error) {
 	r, outcomes, err := bradley.NewReport(rec)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
-	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 )
@@ -34,7 +35,7 @@ func serveBadly(fault string) int {
 // forgetful is a handler that does not hand over the first clip.
 type forgetful struct{ jobs.Handler }
 
-func (f forgetful) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+func (f forgetful) Do(ctx context.Context, job record.JobRecord, to jobs.Reporter) error {
 	return f.Handler.Do(ctx, job, &forgetfulReporter{Reporter: to})
 }
 
@@ -117,7 +118,7 @@ func TestLabellingGoesOnBesideBadWorkers(t *testing.T) {
 func (s labelledFolder) failedTraining(t *testing.T, a *app) {
 	t.Helper()
 	news := make(chan struct{}, 1)
-	defer a.hub.Subscribe(s.session, func(idrl.Event) {
+	defer a.hub.Subscribe(s.session, func(live.Event) {
 		select {
 		case news <- struct{}{}:
 		default:

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/neural"
@@ -158,7 +159,7 @@ func sessionBeside(b *testing.B, a *app, model string) (idrl.SessionSpec, sessio
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg, err := sessionConfig(a.envs(), idrl.Record{Spec: spec})
+	cfg, err := sessionConfig(a.envs(), record.Record{Spec: spec})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -62,7 +62,7 @@ const seen = `[...document.querySelectorAll("duo-player canvas")].slice(0, 2).ma
 	return { frame, rollout: Math.round(pixel(0.5, 0.75) / 50) };
 })`
 
-type view struct{ Frame, Rollout int }
+type seenNow struct{ Frame, Rollout int }
 
 // TestBrowserRollouts: MP4 files that were imported are scrubbed frame by frame, to the very
 // picture, and both sides are on one clock while they play.
@@ -82,7 +82,7 @@ func TestBrowserRollouts(t *testing.T) {
 		b.ready()
 		b.tabTo(".track")
 		b.press(kb.Home)
-		now := func() [2]view { return [2]view(evaluate[[]view](b, seen)) }
+		now := func() [2]seenNow { return [2]seenNow(evaluate[[]seenNow](b, seen)) }
 		at := func(want int) {
 			t.Helper()
 			if v := now(); v[0].Frame != want || v[1].Frame != want || v[0].Rollout == v[1].Rollout {
@@ -104,7 +104,7 @@ func TestBrowserRollouts(t *testing.T) {
 		b.do() // the keys are done
 		b.press(" ")
 		b.wait(playing)
-		frames := evaluate[[][]view](b, fmt.Sprintf(`(async () => {
+		frames := evaluate[[][]seenNow](b, fmt.Sprintf(`(async () => {
 			const out = [];
 			for (let i = 0; i < 40; i++) { await new Promise(requestAnimationFrame); await new Promise((r) => setTimeout(r, 25)); out.push(%s); }
 			return out;

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"tiebreak/internal/base/record"
+
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -99,7 +101,7 @@ type reel struct {
 // the answers, or one for each answer if in pairs, left clip first.
 func reelsOf(ctx context.Context, db *store.DB, id idrl.SessionID, pairs bool) (list []reel, err error) {
 	seen := map[idrl.ClipID]bool{}
-	err = db.Rows(ctx, id, func(r idrl.Labelled) error {
+	err = db.Rows(ctx, id, func(r record.Labelled) error {
 		if r.LeftOut {
 			return nil
 		}

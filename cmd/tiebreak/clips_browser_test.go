@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+
+	"tiebreak/internal/base/drawing"
+
 	stddraw "image/draw"
 	"image/png"
 	"math"
@@ -20,7 +23,6 @@ import (
 	"tiebreak/envs/driver"
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
-	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/draw"
 	"tiebreak/internal/look/draw/drawtest"
@@ -116,7 +118,7 @@ func picturesOf(t *testing.T, media []byte, letters bool) (p *draw.Painter, size
 		t.Fatal(err)
 	}
 	if !letters {
-		isText := func(s clip.Shape) bool { return s.Kind == idrl.Text }
+		isText := func(s clip.Shape) bool { return s.Kind == drawing.Text }
 		c.Header.Static = slices.DeleteFunc(c.Header.Static, isText)
 		c.Header.Moving = slices.DeleteFunc(c.Header.Moving, isText)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/draw/drawtest"
 	"tiebreak/internal/study/settings"
@@ -54,12 +55,12 @@ func answered(t *testing.T) (data string) {
 	must(db.Adopt(t.Context(), "s", g, 0))
 	for i, q := range g.Queries {
 		n := int64(i + 1)
-		as := idrl.Assignment{ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: "a1", Left: idrl.SideB, IssuedAt: now, LeaseUntil: now}
-		must(db.Issue(t.Context(), "s", []idrl.Assignment{as}))
-		must(db.Append(t.Context(), "s", idrl.Row{Answer: idrl.Answer{
+		as := record.Assignment{ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: "a1", Left: idrl.SideB, IssuedAt: now, LeaseUntil: now}
+		must(db.Issue(t.Context(), "s", []record.Assignment{as}))
+		must(db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{
 			ID: idrl.AnswerID(fmt.Sprintf("../a%d", n)), Seq: n, Assignment: as.ID, Query: q.ID, Annotator: "a1",
 			Choice: idrl.ChoseA, Left: as.Left, ShownAt: now, AnsweredAt: now, ReceivedAt: now,
-		}, After: idrl.Snapshot{Seq: n, Belief: []byte{1}}}))
+		}, After: record.Snapshot{Seq: n, Belief: []byte{1}}}))
 	}
 	must(db.Close())
 	return data
@@ -154,7 +155,7 @@ func TestClipsInPairs(t *testing.T) {
 	if err != nil || len(reels) != 3 {
 		t.Fatalf("%v, %v", reels, err)
 	}
-	err = db.Rows(t.Context(), "s", func(r idrl.Labelled) error {
+	err = db.Rows(t.Context(), "s", func(r record.Labelled) error {
 		if q := r.Query; len(q.Clips) == 2 && reels[0].clips[0] != q.Clips[1] { // b was on the left
 			t.Errorf("%v is shown for the clips %v", reels[0].clips, r.Query.Clips)
 		}

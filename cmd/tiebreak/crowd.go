@@ -8,11 +8,12 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 )
 
 // crowd returns the Crowd of the flags.
-func (f *inviteFlags) crowd() (idrl.Crowd, error) {
-	c, err := idrl.CrowdOf(f.platform)
+func (f *inviteFlags) crowd() (identity.Crowd, error) {
+	c, err := identity.CrowdOf(f.platform)
 	if err != nil {
 		return c, err
 	}

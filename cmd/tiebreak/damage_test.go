@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -385,7 +386,7 @@ func (s labelledFolder) clips(t *testing.T) (ids []idrl.ClipID, media []byte) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	err = db.Rows(t.Context(), s.session, func(l idrl.Labelled) error {
+	err = db.Rows(t.Context(), s.session, func(l record.Labelled) error {
 		if ids == nil {
 			ids = l.Query.Clips
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"tiebreak/internal/base/record"
+
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 )
@@ -11,7 +13,7 @@ import (
 // demoSpec is the settings of the demo session.
 func demoSpec() idrl.SessionSpec {
 	return idrl.SessionSpec{
-		GoldEvery: idrl.DefaultGoldEvery, MinDwell: idrl.DefaultMinDwell, MaxRate: idrl.DefaultMaxRate,
+		GoldEvery: record.DefaultGoldEvery, MinDwell: record.DefaultMinDwell, MaxRate: record.DefaultMaxRate,
 		Title: "Teach a car to drive", Env: "driver", Kind: idrl.CompareClips, Budget: 30, Seed: 1, ShowLearnt: true,
 		Instructions: "You see two short drives of the blue car. Choose the one that you would rather sit in.\n" +
 			"Judge only what you see happen, not what might come next.\n" +

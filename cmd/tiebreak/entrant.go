@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/regret"
@@ -80,7 +81,7 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 		after = w.After
 	}
 	switch {
-	case rec.Settings.State == idrl.StateArchived:
+	case rec.Settings.State == record.StateArchived:
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is archived; resume it before its policy enters an arena", spec.ID, name)
 	case spec.IsArena():
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is an arena itself, which trains no policies", spec.ID, name)
@@ -107,7 +108,7 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 
 // recommended returns the recorded policy with the highest mean return under the posterior after a
 // log row.
-func recommended(ctx context.Context, db *store.DB, list envs.List, rec idrl.Record, after int64) (idrl.Candidate, error) {
+func recommended(ctx context.Context, db *store.DB, list envs.List, rec record.Record, after int64) (idrl.Candidate, error) {
 	id, last := rec.Spec.ID, int64(len(rec.Log))
 	if rec.Spec.Model == idrl.NetworkModel && after < last {
 		return idrl.Candidate{}, idrl.Errorf(idrl.Invalid, "session %s learns a reward network, whose policies can enter as they are now, not as of an earlier log row", id)
@@ -146,7 +147,7 @@ func notKept(id idrl.SessionID) error {
 }
 
 // posteriorAt returns the posterior of a session after a log row.
-func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, error) {
+func posteriorAt(list envs.List, rec record.Record, after int64) (idrl.Posterior, error) {
 	m, err := training.Model(list, rec.Spec)
 	if err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func posteriorAt(list envs.List, rec idrl.Record, after int64) (idrl.Posterior, 
 		return m.Prior(), nil
 	}
 	for _, s := range rec.Snapshots {
-		if s.Seq != after || s.Definition != idrl.PosteriorDefinition {
+		if s.Seq != after || s.Definition != record.PosteriorDefinition {
 			continue
 		}
 		if s.Belief != nil {

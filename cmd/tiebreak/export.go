@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
+
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/bundle"
@@ -89,7 +91,7 @@ func (f *exportFlags) write(ctx context.Context, std stdio, db *store.DB) (err e
 		return errors.Join(err, out.Flush())
 	}
 	if f.format == export.PracticeFormat {
-		err = db.PracticeAnswers(ctx, spec.ID, func(p idrl.Practice, k idrl.Known) error { return export.WritePractice(out, spec.ID, p, k) })
+		err = db.PracticeAnswers(ctx, spec.ID, func(p record.Practice, k record.Known) error { return export.WritePractice(out, spec.ID, p, k) })
 		return errors.Join(err, out.Flush())
 	}
 	if f.format == export.FlagsFormat {
@@ -176,7 +178,7 @@ func learntSource(ctx context.Context, db *store.DB, list envs.List, id idrl.Ses
 }
 
 // learntOf returns the reward and the policies of the session of a record.
-func learntOf(db *store.DB, list envs.List, rec idrl.Record) (s outcome.Source, err error) {
+func learntOf(db *store.DB, list envs.List, rec record.Record) (s outcome.Source, err error) {
 	cfg, err := sessionConfig(list, rec)
 	if err != nil {
 		return s, err

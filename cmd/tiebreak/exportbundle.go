@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
+
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
@@ -109,7 +111,7 @@ func (b bundles) config(id idrl.SessionID) bundle.Config {
 }
 
 // beliefs returns the decoder of the posteriors of a session.
-func (b bundles) beliefs(spec idrl.SessionSpec, fits []idrl.LearntFit) (func(idrl.Snapshot) (idrl.Posterior, error), error) {
+func (b bundles) beliefs(spec idrl.SessionSpec, fits []record.LearntFit) (func(record.Snapshot) (idrl.Posterior, error), error) {
 	first, err := training.Model(b.envs(), spec)
 	if err != nil {
 		return nil, err
@@ -119,15 +121,15 @@ func (b bundles) beliefs(spec idrl.SessionSpec, fits []idrl.LearntFit) (func(idr
 		return nil, err
 	}
 	models := map[int64]idrl.RewardModel{0: first}
-	return func(s idrl.Snapshot) (idrl.Posterior, error) {
+	return func(s record.Snapshot) (idrl.Posterior, error) {
 		m := models[s.Representation]
-		if i := slices.IndexFunc(fits, func(f idrl.LearntFit) bool { return f.Version == s.Representation }); m == nil && i >= 0 && learner != nil {
+		if i := slices.IndexFunc(fits, func(f record.LearntFit) bool { return f.Version == s.Representation }); m == nil && i >= 0 && learner != nil {
 			if _, m, err = learner.Open(s.Representation, fits[i].Content); err != nil {
 				return nil, err
 			}
 			models[s.Representation] = m
 		}
-		if m == nil || s.Definition != idrl.PosteriorDefinition {
+		if m == nil || s.Definition != record.PosteriorDefinition {
 			return nil, nil
 		}
 		return m.Decode(s.Belief)

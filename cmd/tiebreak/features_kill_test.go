@@ -12,9 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs"
 	"tiebreak/envs/chain"
 	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -28,8 +31,6 @@ import (
 	"tiebreak/internal/train/trainer"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // featuresEnv names the data folder to the copy of this program that labels a session
@@ -86,7 +87,7 @@ func labelUnderLearntFeatures(ctx context.Context, dir string) error {
 // labelByAgents is labelUnderLearntFeatures where policies are trained by soft
 // actor-critic or by searches among gaits, briefly, and features, if they are learnt, are those of a network; jobs are
 // done in this process.
-func labelByAgents(ctx context.Context, db *store.DB, rec idrl.Record) error {
+func labelByAgents(ctx context.Context, db *store.DB, rec record.Record) error {
 	cfg, err := sessionConfig(envs.Catalogue(), rec)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func chainSpec() idrl.SessionSpec {
 
 // A labelledStudy is what is recorded of a session in the end.
 type labelledStudy struct {
-	idrl.Record
+	record.Record
 	Agents map[string][]byte // states of agents, by name
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -74,7 +75,7 @@ func TestImportWithConditions(t *testing.T) {
 	if !slices.Equal(asked, askedToo) || len(asked) != 5 {
 		t.Errorf("asked %q here and %q there", asked, askedToo)
 	}
-	if len(beliefs) != 50 || !slices.EqualFunc(beliefs, beliefsToo, func(a, b idrl.Snapshot) bool { return bytes.Equal(a.Belief, b.Belief) && a.Regret == b.Regret }) {
+	if len(beliefs) != 50 || !slices.EqualFunc(beliefs, beliefsToo, func(a, b record.Snapshot) bool { return bytes.Equal(a.Belief, b.Belief) && a.Regret == b.Regret }) {
 		t.Errorf("%d beliefs here, %d there, or they differ", len(beliefs), len(beliefsToo))
 	}
 	if here, there := scores(s), scores(other); here != there || here == shown.String() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 )
@@ -76,13 +77,13 @@ func TestImportGoesOn(t *testing.T) {
 	if !slices.Equal(asked, askedToo) || len(asked) != 5 {
 		t.Errorf("asked %q here and %q there", asked, askedToo)
 	}
-	if len(beliefs) != 12 || !slices.EqualFunc(beliefs, beliefsToo, func(a, b idrl.Snapshot) bool { return bytes.Equal(a.Belief, b.Belief) && a.Regret == b.Regret }) {
+	if len(beliefs) != 12 || !slices.EqualFunc(beliefs, beliefsToo, func(a, b record.Snapshot) bool { return bytes.Equal(a.Belief, b.Belief) && a.Regret == b.Regret }) {
 		t.Errorf("%d beliefs here, %d there, or they differ", len(beliefs), len(beliefsToo))
 	}
 }
 
 // goOn has somebody join and answer five questions, with workers that train nothing.
-func goOn(t *testing.T, s labelledFolder) (asked []idrl.QueryID, beliefs []idrl.Snapshot) {
+func goOn(t *testing.T, s labelledFolder) (asked []idrl.QueryID, beliefs []record.Snapshot) {
 	t.Helper()
 	s.worker = []string{"sh", "-c", "cat > /dev/null"}
 	s.serve(t, envs.Catalogue(), func(a *app, base string) {

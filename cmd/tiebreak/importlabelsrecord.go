@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/labels"
 	"tiebreak/internal/idrl"
@@ -44,7 +46,7 @@ func (in *labelImport) record(ctx context.Context, db *store.DB, dir string) (er
 		return err
 	}
 	if in.set.Unseen() { // no question can be shown
-		if _, _, err := made.Control(ctx, in.spec.ID, idrl.ActClose, byCommand, time.Now()); err != nil {
+		if _, _, err := made.Control(ctx, in.spec.ID, record.ActClose, byCommand, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -152,4 +154,4 @@ func (in *labelImport) answers(ctx context.Context, db *store.DB, who idrl.Annot
 type noWatchers struct{}
 
 // Publish implements session.Publisher.
-func (noWatchers) Publish(idrl.SessionID, idrl.Event) {}
+func (noWatchers) Publish(idrl.SessionID, live.Event) {}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/instructions"
@@ -19,7 +20,7 @@ import (
 // An instructionFile is instructions from a file, and the pictures that they show.
 type instructionFile struct {
 	text     string // Markdown, with the pictures named as sessions name them
-	pictures []idrl.Picture
+	pictures []record.Picture
 }
 
 func instructionsFileFlag(fs *flag.FlagSet, dst *string) {
@@ -52,15 +53,15 @@ func drawn(root *os.Root, path, text string) (instructionFile, error) {
 			return instructionFile{}, fmt.Errorf("picture %s: %w", address, err)
 		}
 	}
-	if len(h.pictures) > idrl.MaxPictures {
-		return instructionFile{}, idrl.Errorf(idrl.Invalid, "%s shows %d pictures; a session may have %d", path, len(h.pictures), idrl.MaxPictures)
+	if len(h.pictures) > record.MaxPictures {
+		return instructionFile{}, idrl.Errorf(idrl.Invalid, "%s shows %d pictures; a session may have %d", path, len(h.pictures), record.MaxPictures)
 	}
 	return h, (idrl.Instructions{Format: idrl.Markdown, Text: h.text}).Check()
 }
 
 // take reads a picture and replaces its name in the text by the one that sessions use.
 func (h *instructionFile) take(root *os.Root, address string) error {
-	b, err := foreign.Refusal("").ReadFile(root, filepath.FromSlash(address), idrl.MaxPicture)
+	b, err := foreign.Refusal("").ReadFile(root, filepath.FromSlash(address), record.MaxPicture)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (h *instructionFile) take(root *os.Root, address string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(h.pictures, func(o idrl.Picture) bool { return o.ID == p.ID }) {
+	if !slices.ContainsFunc(h.pictures, func(o record.Picture) bool { return o.ID == p.ID }) {
 		h.pictures = append(h.pictures, p)
 	}
 	h.text = strings.ReplaceAll(h.text, "]("+address, "]("+instructions.PictureScheme+string(p.ID))

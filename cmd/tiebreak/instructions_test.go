@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -40,7 +41,7 @@ func TestInstructionsFile(t *testing.T) {
 		t.Fatalf("session: %s", stderr)
 	}
 	id := idrl.SessionID(strings.Fields(out)[1])
-	read := func() (idrl.Instructions, []idrl.Picture) {
+	read := func() (idrl.Instructions, []record.Picture) {
 		t.Helper()
 		db, err := store.Open(t.Context(), data)
 		if err != nil {

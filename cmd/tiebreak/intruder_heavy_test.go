@@ -21,6 +21,7 @@ import (
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/rollouts"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // importing imports, again and again, a zip file of a megabyte that unpacks to 700 MB and is no session.
@@ -84,7 +85,7 @@ func (i *intrusion) uploading() func(context.Context) error {
 	if err != nil {
 		i.b.Fatal(err)
 	}
-	token, _, err := i.app.auth.NewToken(i.b.Context(), idrl.Token{Name: "uploads", Scope: idrl.ScopeUpload, Session: spec.ID}, time.Hour, byCommand)
+	token, _, err := i.app.auth.NewToken(i.b.Context(), identity.Token{Name: "uploads", Scope: identity.ScopeUpload, Session: spec.ID}, time.Hour, byCommand)
 	if err != nil {
 		i.b.Fatal(err)
 	}

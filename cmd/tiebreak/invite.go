@@ -10,6 +10,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 	"tiebreak/store"
 )
 
@@ -44,7 +45,7 @@ func (f *inviteFlags) declareNew(fs *flag.FlagSet) {
 	sessionFlag(fs, &f.session)
 	fs.IntVar(&f.uses, "uses", 100, "number of `people` who can join by the link")
 	fs.IntVar(&f.days, "days", 30, "`days` after which it expires")
-	fs.StringVar(&f.platform, "crowd", "", "the link is for a crowd `platform`: "+strings.Join(idrl.CrowdPlatforms(), ", "))
+	fs.StringVar(&f.platform, "crowd", "", "the link is for a crowd `platform`: "+strings.Join(identity.CrowdPlatforms(), ", "))
 	fs.StringVar(&f.participant, "participant-parameter", "", "with --crowd own, `name` of the parameter of the address with the id of the person")
 	fs.StringVar(&f.study, "study-parameter", "", "with --crowd own, `name` of the parameter with the id of the study")
 	fs.StringVar(&f.submission, "submission-parameter", "", "with --crowd own, `name` of the parameter with the id of the person's submission")
@@ -67,7 +68,7 @@ func inviteListCommand() command {
 					return err
 				}
 				none := fmt.Sprintf("There is no link into session %s. '%s' makes one.", spec.ID, commandLine("invite", "new", "--data", f.data))
-				return listed(std.Out, links, none, "LINK\tMADE\tEXPIRES\tUSED\tSTATE", func(w io.Writer, l idrl.Invitation) {
+				return listed(std.Out, links, none, "LINK\tMADE\tEXPIRES\tUSED\tSTATE", func(w io.Writer, l identity.Invitation) {
 					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", l.ID, when(l.CreatedAt), when(l.ExpiresAt), l.Usage(), l.State(time.Now()))
 				})
 			})

@@ -13,7 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
@@ -22,8 +25,6 @@ import (
 	"tiebreak/store"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A labeller answers in lockstep: a question, its answer, the ack, the next. Its
@@ -220,7 +221,7 @@ func (l *labeller) ack(id idrl.AnswerID) {
 // how long that took. With kills > 0 the server is killed that many times and
 // started again: at a random moment of the next fuse, or after the next n/kills
 // answers if that comes first.
-func study(t *testing.T, n, kills int, fuse time.Duration) (*labeller, idrl.Record, time.Duration) {
+func study(t *testing.T, n, kills int, fuse time.Duration) (*labeller, record.Record, time.Duration) {
 	t.Helper()
 	data, addr := t.TempDir(), freeAddr(t)
 	status, stdout, stderr := cli(t, "session", "--data", data, "--addr", addr, "--env", "gridworld",
@@ -321,7 +322,7 @@ func TestKill(t *testing.T) {
 }
 
 // replay returns the encoded belief that follows from the log alone.
-func replay(t *testing.T, rec idrl.Record) []byte {
+func replay(t *testing.T, rec record.Record) []byte {
 	t.Helper()
 	model, err := training.Model(envs.Catalogue(), rec.Spec)
 	if err != nil {
@@ -329,7 +330,7 @@ func replay(t *testing.T, rec idrl.Record) []byte {
 	}
 	queries := journaltest.Vectors(t, rec)
 	var items []posterior.Item
-	for _, a := range idrl.Effective(rec.Log) {
+	for _, a := range record.Effective(rec.Log) {
 		if q := queries[a.Assignment]; a.Informative() {
 			items = append(items, posterior.ItemOf(&q, a))
 		}

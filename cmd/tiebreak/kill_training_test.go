@@ -5,7 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql" //nolint:depguard // the row of a job under way, which only the pool reads otherwise
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -18,10 +18,13 @@ import (
 	"time"
 
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/web/client"
 )
+
+//nolint:depguard // the row of a job under way, which only the pool reads otherwise
 
 // slowCart writes a model of one's own to a folder and returns it: that of docs/models
 // with long episodes, so that the pool of a session takes some seconds, and short
@@ -142,7 +145,7 @@ func (s *robotStudy) await(t *testing.T, basedOn, attempt, bytes int) trainingRo
 		case errors.Is(err, sql.ErrNoRows): // not begun
 		case err != nil:
 			t.Fatalf("training from row %d: %v; the log says\n%s", basedOn, err, s.server.out)
-		case r.state == string(idrl.JobDone) || r.state == string(idrl.JobFailed):
+		case r.state == string(record.JobDone) || r.state == string(record.JobFailed):
 			t.Fatalf("training from row %d is %s after attempt %d: nothing was left to interrupt", basedOn, r.state, r.attempt)
 		case r.attempt >= attempt && r.checkpoint > bytes:
 			return r

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -24,7 +25,7 @@ func (f *knownFlags) declare(fs *flag.FlagSet) {
 	sessionFlag(fs, &f.session)
 	fs.StringVar(&f.clips, "clips", "", "`ids` of the clips of a question, a and b with a comma between them, or one, as in clip_a and clip_b of an export")
 	fs.StringVar(&f.answer, "answer", "", "the right `answer`: a, b or equal; of a rating a number from 0 to 10")
-	fs.StringVar(&f.use, "use", string(idrl.ForPractice), "use of the question: practice, gold, or none")
+	fs.StringVar(&f.use, "use", string(record.ForPractice), "use of the question: practice, gold, or none")
 	fs.StringVar(&f.note, "note", "", "a `sentence` that annotators read after a practice answer")
 	fs.IntVar(&f.every, "gold-every", -1, "average number of `questions` of an annotator for each gold question; 0: no gold questions")
 }
@@ -62,18 +63,18 @@ func (f *knownFlags) run(ctx context.Context, std stdio, db *store.DB, spec idrl
 		return err
 	}
 	none := "No right answer has been given yet. Give one with --clips and --answer, or on the session's page."
-	return listed(std.Out, list, none, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", func(w io.Writer, k idrl.Known) {
+	return listed(std.Out, list, none, "VERSION\tUSE\tANSWER\tCLIPS\tBY\tAT\tNOTE\t", func(w io.Writer, k record.Known) {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", k.Version, k.Use, k.Answer(), joinClips(k.Query.Clips), k.By, when(k.At), k.Note)
 	})
 }
 
 func (f *knownFlags) set(ctx context.Context, std stdio, db *store.DB, spec idrl.SessionSpec) error {
-	k := idrl.Known{Use: idrl.Use(f.use), Note: f.note}
+	k := record.Known{Use: record.Use(f.use), Note: f.note}
 	k.SetAnswer(spec.Kind, f.answer)
 	switch {
-	case k.Use == idrl.Unused && spec.Kind.Comparison():
+	case k.Use == record.Unused && spec.Kind.Comparison():
 		k.Choice = idrl.Equal // the value is not used then
-	case k.Use == idrl.Unused:
+	case k.Use == record.Unused:
 		k.Rating = 0
 	case math.IsNaN(k.Rating):
 		return fmt.Errorf("%w: --answer must be a number from 0 to 10; got %q", errUsage, f.answer)

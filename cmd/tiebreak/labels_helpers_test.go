@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/people/identity"
+
 	bytesof "encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -14,13 +18,13 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/internal/data/numpy"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // labelSample is the sample that testdata/labels/make.py makes: twelve rollouts, and comparisons of
@@ -109,10 +113,10 @@ func anArrayFolder(t *testing.T, first, second, labels []float64) string {
 
 // labelsLearnt is what a data folder holds of its only session.
 type labelsLearnt struct {
-	rec     idrl.Record
+	rec     record.Record
 	mean    []float64 // of the last belief
-	rows    []idrl.Labelled
-	members []idrl.Annotator
+	rows    []record.Labelled
+	members []identity.Annotator
 }
 
 func learntIn(t *testing.T, data string) (out labelsLearnt) {
@@ -143,7 +147,7 @@ func learntIn(t *testing.T, data string) (out labelsLearnt) {
 		t.Fatal(err)
 	}
 	out.mean = p.Mean(nil)
-	if err := db.Rows(t.Context(), id, func(r idrl.Labelled) error {
+	if err := db.Rows(t.Context(), id, func(r record.Labelled) error {
 		out.rows = append(out.rows, r)
 		return nil
 	}); err != nil {
@@ -259,7 +263,7 @@ func filmedSample(t *testing.T) string {
 // rowClip returns the first clip of the first answer.
 func (a *app) rowClip(t *testing.T, id idrl.SessionID) (clip idrl.ClipID) {
 	t.Helper()
-	if err := a.db.Rows(t.Context(), id, func(r idrl.Labelled) error {
+	if err := a.db.Rows(t.Context(), id, func(r record.Labelled) error {
 		if clip == "" {
 			clip = r.Clips[0].ID
 		}

@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // The labels of both releases, and arrays of NumPy, become the same answers: each in its place, of
@@ -226,7 +227,7 @@ func TestLabelsOfABundle(t *testing.T) {
 	defer db.Close()
 	row := 0
 	if err := db.Read(t.Context(), before.rec.Spec.ID, func(r *store.Reading) error {
-		return r.Episodes(t.Context(), idrl.Part{}, func(name idrl.StepsID, content []byte) error {
+		return r.Episodes(t.Context(), record.Part{}, func(name idrl.StepsID, content []byte) error {
 			raw, err := steps.Decode(name, content)
 			if err != nil {
 				return err

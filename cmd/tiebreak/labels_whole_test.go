@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 )
@@ -57,7 +58,7 @@ func TestLabelsGoOn(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else {
-				if _, _, err := a.db.Control(t.Context(), id, idrl.ActResume, "test", time.Now()); err != nil {
+				if _, _, err := a.db.Control(t.Context(), id, record.ActResume, "test", time.Now()); err != nil {
 					t.Fatal(err)
 				}
 				if err := s.Follow(t.Context()); err != nil {

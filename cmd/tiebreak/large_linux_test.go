@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 	"tiebreak/store/storetest"
@@ -100,8 +101,8 @@ func largeSession(b testing.TB, dir string, answers int) idrl.SessionID {
 		who = append(who, id)
 	}
 	adopted := make(chan struct{}, 1)
-	unsubscribe := a.hub.Subscribe(spec.ID, func(e idrl.Event) {
-		if e.Kind == idrl.EventAdopted {
+	unsubscribe := a.hub.Subscribe(spec.ID, func(e live.Event) {
+		if e.Kind == live.EventAdopted {
 			adopted <- struct{}{}
 		}
 	})

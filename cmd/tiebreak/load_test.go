@@ -14,6 +14,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 )
@@ -105,8 +106,8 @@ func (l load) firstClips(b *testing.B) []time.Duration {
 	var wg sync.WaitGroup
 	for k, id := range ids {
 		adopted := make(chan struct{}, 1)
-		defer a.hub.Subscribe(id, func(e idrl.Event) {
-			if e.Kind == idrl.EventAdopted {
+		defer a.hub.Subscribe(id, func(e live.Event) {
+			if e.Kind == live.EventAdopted {
 				adopted <- struct{}{}
 			}
 		})()

@@ -12,21 +12,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/networks/networkstest"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/neural"
 	"tiebreak/internal/plan/sac"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A learntSession holds the records of a session with a reward network.
 type learntSession struct {
-	idrl.Record
+	record.Record
 	env   idrl.EnvSpec
 	steps []idrl.Steps // of trajectories of which clips were answered
 }

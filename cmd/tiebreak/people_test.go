@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session/journaltest"
@@ -133,7 +134,7 @@ func restart(t *testing.T, data, addr string, kill func(), l *labeller, n int) *
 }
 
 // recordOf returns what a data folder holds of a session.
-func recordOf(t *testing.T, data, id string) idrl.Record {
+func recordOf(t *testing.T, data, id string) record.Record {
 	t.Helper()
 	db, err := store.OpenReadOnly(t.Context(), data)
 	if err != nil {
@@ -174,8 +175,8 @@ func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
 	}
 	queries := journaltest.Vectors(t, rec)
 	var items []posterior.Item
-	how := idrl.Countings(rec.Log)
-	for _, a := range idrl.Standing(rec.Log) {
+	how := record.Countings(rec.Log)
+	for _, a := range record.Standing(rec.Log) {
 		if q := queries[a.Assignment]; a.Informative() && slices.Contains(people, a.Annotator) {
 			items = append(items, posterior.ItemOf(&q, how[a.Annotator].Of(a)))
 		}

@@ -5,6 +5,7 @@ import (
 	"flag"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/train/training"
@@ -55,9 +56,9 @@ func qualityCommand() command {
 }
 
 // reportOf returns the report on the annotators of a recorded session.
-func reportOf(list envs.List, r idrl.Record) (quality.Report, error) {
+func reportOf(list envs.List, r record.Record) (quality.Report, error) {
 	q := quality.Of(r.Log, r.Assignments, r.Spec.Seed)
-	q.KnowGold(r.Log, idrl.GoldRight(r.Log, r.Assignments, r.Settings.Gold.Questions))
+	q.KnowGold(r.Log, record.GoldRight(r.Log, r.Assignments, r.Settings.Gold.Questions))
 	manners, err := training.Manners(list, r)
 	q.Know(manners)
 	return q, err

@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
@@ -25,7 +27,7 @@ type falseHandler struct{}
 
 func (falseHandler) Forget(idrl.SessionID) {}
 
-func (falseHandler) Do(_ context.Context, _ idrl.JobRecord, to jobs.Reporter) error {
+func (falseHandler) Do(_ context.Context, _ record.JobRecord, to jobs.Reporter) error {
 	m := manifest{Generation: idrl.Generation{Candidates: []idrl.Candidate{{ID: "g0.p0", Mu: []float64{1}, Clip: "none"}}}}
 	b, err := pack.Encode(&m)
 	return errors.Join(err, to.Artefact("generation", b))
@@ -66,7 +68,7 @@ func TestWorkerWithFalseResultsIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	news := make(chan struct{}, 1)
-	defer a.hub.Subscribe(spec.ID, func(idrl.Event) {
+	defer a.hub.Subscribe(spec.ID, func(live.Event) {
 		select {
 		case news <- struct{}{}:
 		default:

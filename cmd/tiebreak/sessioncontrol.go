@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/web"
@@ -107,9 +108,9 @@ func sessionListCommand() command {
 }
 
 // unarchived returns the sessions to list, and the number of archived ones.
-func unarchived(all []idrl.Summary, whole bool) (list []idrl.Summary, archived int) {
+func unarchived(all []record.Summary, whole bool) (list []record.Summary, archived int) {
 	for _, s := range all {
-		if s.State == idrl.StateArchived && !whole {
+		if s.State == record.StateArchived && !whole {
 			archived++
 			continue
 		}
@@ -119,7 +120,7 @@ func unarchived(all []idrl.Summary, whole bool) (list []idrl.Summary, archived i
 }
 
 // answersOf writes the number of answers of a session, and of answers wanted.
-func answersOf(s idrl.Summary) string {
+func answersOf(s record.Summary) string {
 	if s.Spec.Budget == 0 {
 		return strconv.Itoa(s.Answers)
 	}
@@ -148,11 +149,11 @@ func stateCommand(action, summary, about string) command {
 // stateCommands returns the commands that change the state of a session.
 func stateCommands() []command {
 	return []command{
-		stateCommand(idrl.ActPause, "ask no more questions until the session is resumed",
+		stateCommand(record.ActPause, "ask no more questions until the session is resumed",
 			"Annotators see that the researcher has paused the session. Answers to questions that are already open are recorded. No training\nstarts."),
-		stateCommand(idrl.ActResume, "ask questions again", "Continues a session that is paused, closed or archived. Open pages of annotators continue by themselves."),
-		stateCommand(idrl.ActClose, "end a session", "Annotators are thanked and get the completion code, as in a complete session. New people cannot join. The\nanswers stay. 'tiebreak session resume' opens it again."),
-		stateCommand(idrl.ActArchive, "end a session and hide it from the list", "Closes a session and hides it from the list of sessions; 'tiebreak session list --all' shows it. The answers stay."),
+		stateCommand(record.ActResume, "ask questions again", "Continues a session that is paused, closed or archived. Open pages of annotators continue by themselves."),
+		stateCommand(record.ActClose, "end a session", "Annotators are thanked and get the completion code, as in a complete session. New people cannot join. The\nanswers stay. 'tiebreak session resume' opens it again."),
+		stateCommand(record.ActArchive, "end a session and hide it from the list", "Closes a session and hides it from the list of sessions; 'tiebreak session list --all' shows it. The answers stay."),
 	}
 }
 

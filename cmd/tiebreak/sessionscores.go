@@ -10,6 +10,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/view"
 	"tiebreak/store"
 )
 
@@ -64,7 +65,7 @@ func sessionScoresCommand() command {
 }
 
 // printSessionScores writes the scores of one session as a table.
-func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
+func printSessionScores(out io.Writer, s view.ConditionScores) error {
 	fmt.Fprintf(out, "held out: %d comparisons, %d answers", s.Questions, s.Replies)
 	if s.Again > 0 {
 		fmt.Fprintf(out, ", %d of them to a pair that had been answered (the first answer counts)", s.Again)
@@ -76,7 +77,7 @@ func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
 		head += fmt.Sprintf("\taccuracy after %d answers each\tdifference from %s then, in points", s.Equal, s.Conditions[0].Name)
 	}
 	fmt.Fprintln(w, head)
-	line := func(name string, c idrl.ConditionScore, lead *idrl.Lead) {
+	line := func(name string, c view.ConditionScore, lead *view.Lead) {
 		right, loss := "-", "-"
 		if p, ok := c.Last(); ok {
 			right, loss = shareText(p), fmt.Sprintf("%.2f", p.LogLoss)
@@ -91,7 +92,7 @@ func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
 		fmt.Fprintln(w)
 	}
 	for i, c := range s.Conditions {
-		var lead *idrl.Lead
+		var lead *view.Lead
 		if i > 0 && i <= len(s.Leads) {
 			lead = &s.Leads[i-1]
 		}
@@ -102,7 +103,7 @@ func printSessionScores(out io.Writer, s idrl.ConditionScores) error {
 }
 
 // shareText writes an accuracy with its interval.
-func shareText(p idrl.ScorePoint) string {
+func shareText(p view.ScorePoint) string {
 	if p.Decisive == 0 {
 		return "-"
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -83,12 +84,12 @@ func reportShare(b *testing.B, a *app, id idrl.SessionID, ended time.Time) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	past = slices.DeleteFunc(past, func(t idrl.PastTraining) bool { return t.FollowUp || t.End != idrl.TrainingDone || t.BasedOn == 0 })
-	slices.SortFunc(past, func(x, y idrl.PastTraining) int { return x.Ended.Compare(y.Ended) })
+	past = slices.DeleteFunc(past, func(t record.PastTraining) bool { return t.FollowUp || t.End != record.TrainingDone || t.BasedOn == 0 })
+	slices.SortFunc(past, func(x, y record.PastTraining) int { return x.Ended.Compare(y.Ended) })
 	var waits []time.Duration
 	for _, row := range rec.Log {
 		until := ended
-		if k := slices.IndexFunc(past, func(t idrl.PastTraining) bool { return t.BasedOn >= row.Seq }); k >= 0 {
+		if k := slices.IndexFunc(past, func(t record.PastTraining) bool { return t.BasedOn >= row.Seq }); k >= 0 {
 			until = past[k].Ended
 		}
 		waits = append(waits, until.Sub(row.ReceivedAt))

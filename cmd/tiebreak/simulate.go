@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
+
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
@@ -144,11 +146,11 @@ type stored struct {
 }
 
 // Record implements rehearsal.Data.
-func (s *stored) Record(ctx context.Context, id idrl.SessionID) (idrl.Record, error) {
+func (s *stored) Record(ctx context.Context, id idrl.SessionID) (record.Record, error) {
 	if s.db == nil {
 		db, err := store.OpenReadOnly(ctx, s.dir)
 		if err != nil {
-			return idrl.Record{}, fmt.Errorf("%s: %w", s.dir, err)
+			return record.Record{}, fmt.Errorf("%s: %w", s.dir, err)
 		}
 		s.db = db
 	}
@@ -156,7 +158,7 @@ func (s *stored) Record(ctx context.Context, id idrl.SessionID) (idrl.Record, er
 }
 
 // Config implements rehearsal.Data, for a record of Record.
-func (s *stored) Config(rec idrl.Record) (session.Config, error) {
+func (s *stored) Config(rec record.Record) (session.Config, error) {
 	cfg, err := sessionConfig(s.envs, rec)
 	cfg.Journal = s.db // the raw steps that learnt features need
 	return cfg, err

@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/session/view"
 )
 
 // printConditions prints how well the conditions of the runs predict held-out comparisons. Runs of
@@ -17,7 +18,7 @@ func (s *studyServer) printConditions(ctx context.Context, out io.Writer, runs [
 	if !s.flags.study.spec.Compares() {
 		return nil
 	}
-	var all []idrl.ConditionScores
+	var all []view.ConditionScores
 	for _, r := range runs {
 		sess, err := s.app.manager.Session(ctx, r.Session)
 		if idrl.KindOf(err) == idrl.NotFound {
@@ -39,8 +40,8 @@ func (s *studyServer) printConditions(ctx context.Context, out io.Writer, runs [
 }
 
 // printScores writes a table of the scores of sessions with the same conditions: means of them.
-func printScores(out io.Writer, all []idrl.ConditionScores) error {
-	equal := slices.MinFunc(all, func(a, b idrl.ConditionScores) int { return a.Equal - b.Equal }).Equal
+func printScores(out io.Writer, all []view.ConditionScores) error {
+	equal := slices.MinFunc(all, func(a, b view.ConditionScores) int { return a.Equal - b.Equal }).Equal
 	fmt.Fprintf(out, "\nAccuracy on held-out comparisons by condition, mean of %d rehearsals (95 %% intervals for one study):\n", len(all))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	head := "  condition\tquestions\tanswers\taccuracy\tlog loss"
@@ -48,7 +49,7 @@ func printScores(out io.Writer, all []idrl.ConditionScores) error {
 		head += fmt.Sprintf("\taccuracy after %d answers each", equal)
 	}
 	fmt.Fprintln(w, head)
-	line := func(name string, of func(idrl.ConditionScores) idrl.ConditionScore) {
+	line := func(name string, of func(view.ConditionScores) view.ConditionScore) {
 		var questions, answers, right, loss, even []float64
 		for _, s := range all {
 			c := of(s)
@@ -67,9 +68,9 @@ func printScores(out io.Writer, all []idrl.ConditionScores) error {
 		fmt.Fprintln(w)
 	}
 	for i, c := range all[0].Conditions {
-		line(string(c.Name), func(s idrl.ConditionScores) idrl.ConditionScore { return s.Conditions[i] })
+		line(string(c.Name), func(s view.ConditionScores) view.ConditionScore { return s.Conditions[i] })
 	}
-	line(allTogether, func(s idrl.ConditionScores) idrl.ConditionScore { return s.All })
+	line(allTogether, func(s view.ConditionScores) view.ConditionScore { return s.All })
 	var held []float64
 	for _, s := range all {
 		held = append(held, float64(s.Questions))

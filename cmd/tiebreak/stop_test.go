@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
@@ -39,7 +40,7 @@ func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 	}
 	defer a.close()
 	a.manager.Close()
-	a.manager = session.NewManager(a.db, func(r idrl.Record) (session.Config, error) {
+	a.manager = session.NewManager(a.db, func(r record.Record) (session.Config, error) {
 		cfg, err := a.build(r)
 		cfg.Trainer = stuckTrainer{cfg.Trainer}
 		return cfg, err

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
+
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
@@ -244,7 +247,7 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 		cfg.Clock = rehearsal.SkipIdle{
 			Training: func(ctx context.Context) (bool, error) { return s.training(ctx, spec.ID) },
 			Changes: func(notify func()) func() {
-				return s.app.hub.Subscribe(spec.ID, func(idrl.Event) { notify() })
+				return s.app.hub.Subscribe(spec.ID, func(live.Event) { notify() })
 			},
 		}
 	}
@@ -266,12 +269,12 @@ func (s *studyServer) training(ctx context.Context, id idrl.SessionID) (bool, er
 }
 
 // Record implements rehearsal.Data.
-func (s *studyServer) Record(ctx context.Context, id idrl.SessionID) (idrl.Record, error) {
+func (s *studyServer) Record(ctx context.Context, id idrl.SessionID) (record.Record, error) {
 	return s.app.db.Load(ctx, id)
 }
 
 // Config implements rehearsal.Data.
-func (s *studyServer) Config(rec idrl.Record) (session.Config, error) {
+func (s *studyServer) Config(rec record.Record) (session.Config, error) {
 	cfg, err := sessionConfig(s.app.envs(), rec)
 	cfg.Journal = s.app.db
 	return cfg, err

@@ -10,6 +10,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 	"tiebreak/store"
 )
 
@@ -32,7 +33,7 @@ type tokenFlags struct {
 
 func (f *tokenFlags) declareNew(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
-	fs.StringVar(&f.scope, "scope", string(idrl.ScopeRead), "`what` the token allows. read: answers, posterior, policies and exports; label: only to answer questions, as an\n"+
+	fs.StringVar(&f.scope, "scope", string(identity.ScopeRead), "`what` the token allows. read: answers, posterior, policies and exports; label: only to answer questions, as an\n"+
 		"annotator of its own; write: as read, and to pause, resume and close; upload: as read, and to\n"+
 		"upload clips and make sessions over them")
 	fs.StringVar(&f.session, "session", "", "`id` of the only session for which it is valid; default: all sessions; required for the scope label")
@@ -53,7 +54,7 @@ func tokenNewCommand() command {
 		func(ctx context.Context, std stdio, f *tokenFlags) error {
 			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				life := time.Duration(min(f.days, auth.MaxTokenDays+1)) * 24 * time.Hour // the product may be too large
-				k := idrl.Token{Name: f.name, Scope: idrl.Scope(f.scope), Session: idrl.SessionID(f.session)}
+				k := identity.Token{Name: f.name, Scope: identity.Scope(f.scope), Session: idrl.SessionID(f.session)}
 				text, k, err := auth.New(auth.Config{Store: db, Tokens: db}).NewToken(ctx, k, life, byCommand)
 				if err == nil {
 					fmt.Fprintf(std.Out, "Token:    %s\nNumber:   %d\nExpires:  %s\n", text, k.ID, when(k.ExpiresAt))
@@ -75,7 +76,7 @@ func tokenListCommand() command {
 					return err
 				}
 				none := fmt.Sprintf("There is no token. '%s' makes one.", commandLine("token", "new", "--data", f.data))
-				return listed(std.Out, list, none, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tMADE\tEXPIRES\tSTATE\tNAME", func(w io.Writer, k idrl.Token) {
+				return listed(std.Out, list, none, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tMADE\tEXPIRES\tSTATE\tNAME", func(w io.Writer, k identity.Token) {
 					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Scope, cmp.Or(string(k.Session), "all"), cmp.Or(string(k.Annotator), "-"),
 						when(k.CreatedAt), when(k.ExpiresAt), k.State(time.Now()), k.Name)
 				})

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tiebreak/internal/base/record"
 )
 
 // TestBrowserTurn: on a session's page a researcher reads what turning does, turns a person's answers, sees
@@ -80,7 +80,7 @@ func TestBrowserTurn(t *testing.T) {
 func countedRatings(t *testing.T, data, id string, want ...float64) {
 	t.Helper()
 	var got []float64
-	for _, a := range idrl.Effective(recordOf(t, data, id).Log) {
+	for _, a := range record.Effective(recordOf(t, data, id).Log) {
 		got = append(got, a.Rating)
 	}
 	if d := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9)); d != "" {

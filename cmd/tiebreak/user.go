@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 	"tiebreak/store"
 )
 
@@ -72,7 +73,7 @@ func userListCommand() command {
 					return err
 				}
 				none := fmt.Sprintf("There is no researcher yet. %s makes a sign-in link.", signInCommand(f.data))
-				return listed(std.Out, users, none, "NAME\tADDED\tLOGINS\tLAST SEEN", func(w io.Writer, u idrl.User) {
+				return listed(std.Out, users, none, "NAME\tADDED\tLOGINS\tLAST SEEN", func(w io.Writer, u identity.User) {
 					fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", idrl.VisibleName(u.Name), when(u.AddedAt), u.Logins, when(u.SeenAt))
 				})
 			})

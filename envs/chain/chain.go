@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tiebreak/envs/internal/board"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -59,9 +60,8 @@ func (c Config) withDefaults() Config {
 type Env struct{ *board.Env }
 
 var (
-	_ idrl.Tabular       = (*Env)(nil)
-	_ idrl.Drawer        = (*Env)(nil)
-	_ idrl.FeatureKernel = (*Env)(nil)
+	_ idrl.Tabular   = (*Env)(nil)
+	_ drawing.Drawer = (*Env)(nil)
 )
 
 // New returns a chain. It panics if c is out of range.

@@ -3,7 +3,7 @@ package driver
 import (
 	"math"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // Sizes of what is drawn, in the units of the road.
@@ -21,31 +21,31 @@ const (
 // headings by the shape of the cars and speeds by the arrows ahead of them.
 //
 // The static shapes belong to the environment; the caller must not change them.
-func (e *Env) Draw(dst *idrl.Scene) {
+func (e *Env) Draw(dst *drawing.Scene) {
 	if e.static == nil {
 		e.static = scenery()
 	}
 	a, o := e.agent, e.other[e.t]
-	dst.Camera = idrl.Camera{
+	dst.Camera = drawing.Camera{
 		X: a.x - max(-deadZone, min(deadZone, a.x)), Y: a.y + lead,
 		W: view, H: view,
 	}
 	dst.Static = e.static
 	dst.Moving = append(dst.Moving[:0], pointer(dst.Camera, o))
-	dst.Moving = append(dst.Moving, vehicle(o, vanBody, idrl.Other, idrl.OtherFg)...)
-	dst.Moving = append(dst.Moving, vehicle(a, carBody, idrl.Agent, idrl.AgentFg)...)
+	dst.Moving = append(dst.Moving, vehicle(o, vanBody, drawing.Other, drawing.OtherFg)...)
+	dst.Moving = append(dst.Moving, vehicle(a, carBody, drawing.Agent, drawing.AgentFg)...)
 	dst.Moving = append(dst.Moving, contact(a, o))
 }
 
 // contact returns a star where the two cars touch. Where they do not it has no size.
-func contact(a, o car) idrl.Shape {
+func contact(a, o car) drawing.Shape {
 	const outer, inner, spikes = 0.09, 0.04, 7
 	size := 0.0
 	x, y := a.x, a.y
 	if touch(a, o) {
 		size, x, y = 1, (a.x+o.x)/2, (a.y+o.y)/2
 	}
-	s := idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Focus}
+	s := drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Focus}
 	for k := range 2 * spikes {
 		r := size * []float64{outer, inner}[k%2]
 		sin, cos := math.Sincos(math.Pi * float64(k) / spikes)
@@ -82,16 +82,16 @@ var (
 )
 
 // vehicle returns the shapes of a car: its arrow, its body and its windscreen.
-func vehicle(c car, body []float64, paint, glass idrl.Paint) []idrl.Shape {
+func vehicle(c car, body []float64, paint, glass drawing.Paint) []drawing.Shape {
 	const nose, headLength, headWidth = carLength/2 + 0.015, 0.07, 0.04
 	dir := math.Copysign(1, c.speed) // the arrow of a car that reverses starts at its tail
 	length := arrowLength * math.Abs(c.speed)
 	tip := min(headLength, length)
-	return []idrl.Shape{
-		{Kind: idrl.Polyline, Paint: paint, Size: 0.028, Pts: place(c, shaft, dir*nose, dir*(length-tip), 0)},
-		{Kind: idrl.Polygon, Paint: paint, Pts: place(c, head, dir*(nose+length-tip), dir*tip, headWidth*tip/headLength)},
-		{Kind: idrl.Polygon, Paint: paint, Pts: place(c, body, 0, carLength/2, carWidth/2), Trail: true},
-		{Kind: idrl.Polyline, Paint: glass, Size: 0.045, Pts: place(c, screen, 0, carLength/2, carWidth/2)},
+	return []drawing.Shape{
+		{Kind: drawing.Polyline, Paint: paint, Size: 0.028, Pts: place(c, shaft, dir*nose, dir*(length-tip), 0)},
+		{Kind: drawing.Polygon, Paint: paint, Pts: place(c, head, dir*(nose+length-tip), dir*tip, headWidth*tip/headLength)},
+		{Kind: drawing.Polygon, Paint: paint, Pts: place(c, body, 0, carLength/2, carWidth/2), Trail: true},
+		{Kind: drawing.Polyline, Paint: glass, Size: 0.045, Pts: place(c, screen, 0, carLength/2, carWidth/2)},
 	}
 }
 
@@ -110,7 +110,7 @@ func place(c car, pts []float64, shift, sx, sy float64) []float64 {
 // pointer returns a triangle at the edge of the view that points to the other
 // car where it is out of view. Else the triangle lies hidden beneath that car,
 // so that it moves without a jump.
-func pointer(camera idrl.Camera, other car) idrl.Shape {
+func pointer(camera drawing.Camera, other car) drawing.Shape {
 	const size = 0.045
 	rx, ry := camera.W/2-1.3*size, camera.H/2-1.3*size
 	at := car{
@@ -118,5 +118,5 @@ func pointer(camera idrl.Camera, other car) idrl.Shape {
 		y: camera.Y + max(-ry, min(ry, other.y-camera.Y)),
 	}
 	at.angleRad = math.Atan2(other.y-at.y, other.x-at.x)
-	return idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Other, Pts: place(at, triangle, 0, size, size)}
+	return drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Other, Pts: place(at, triangle, 0, size, size)}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -67,7 +68,7 @@ func otherPlan(t int) (turn, throttle float64) {
 // (turn, throttle). A snapshot is x, y, heading, speed and the step.
 type Env struct {
 	other  [horizon + 1]car // where the other car is after t steps
-	static []idrl.Shape     // what does not move; nil until first drawn
+	static []drawing.Shape  // what does not move; nil until first drawn
 
 	agent car
 	t     int // steps taken
@@ -76,10 +77,10 @@ type Env struct {
 }
 
 var (
-	_ idrl.Drawer         = (*Env)(nil)
+	_ drawing.Drawer      = (*Env)(nil)
 	_ idrl.Snapshotter    = (*Env)(nil)
 	_ idrl.Differentiable = (*Env)(nil)
-	_ idrl.Guided         = (*Env)(nil)
+	_ drawing.Guided      = (*Env)(nil)
 )
 
 // New returns the environment at the start of an episode.

@@ -6,12 +6,13 @@ import (
 	"os"
 	"testing"
 
-	"tiebreak/envs/envtest"
-	"tiebreak/internal/base/rng"
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
+
+	"tiebreak/envs/envtest"
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
 )
 
 func TestContract(t *testing.T) {
@@ -122,7 +123,7 @@ func TestReturnDoesNotAllocate(t *testing.T) {
 // the agent gets, the view lies on the part of the road that is drawn.
 func TestSceneryReachesFarEnough(t *testing.T) {
 	env := New()
-	var scene idrl.Scene
+	var scene drawing.Scene
 	for turn := -1.0; turn <= 1; turn += 0.25 {
 		for throttle := -1.0; throttle <= 1; throttle += 0.5 {
 			step := env.Reset(nil)
@@ -143,7 +144,7 @@ func TestSceneryReachesFarEnough(t *testing.T) {
 
 // TestPointer says where the other car is while it cannot be seen.
 func TestPointer(t *testing.T) {
-	camera := idrl.Camera{W: view, H: view}
+	camera := drawing.Camera{W: view, H: view}
 	for _, test := range []struct {
 		name   string
 		x, y   float64

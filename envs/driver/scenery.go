@@ -3,7 +3,7 @@ package driver
 import (
 	"math"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // The agent covers at most 5 units in an episode, from its start at y = −0.3.
@@ -13,10 +13,10 @@ const (
 )
 
 // scenery returns the road and what stands beside it, as far as a car can get.
-func scenery() []idrl.Shape {
+func scenery() []drawing.Shape {
 	const edge = 1.5 * laneWidth
-	out := []idrl.Shape{
-		{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{
+	out := []drawing.Shape{
+		{Kind: drawing.Polygon, Paint: drawing.Surface, Pts: []float64{
 			-edge - 0.04, southEnd, edge + 0.04, southEnd, edge + 0.04, northEnd, -edge - 0.04, northEnd,
 		}},
 		line(-edge, southEnd, northEnd),
@@ -33,15 +33,15 @@ func scenery() []idrl.Shape {
 }
 
 // line returns a mark along the road.
-func line(x, from, to float64) idrl.Shape {
-	return idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Mark, Size: 0.012, Pts: []float64{x, from, x, to}}
+func line(x, from, to float64) drawing.Shape {
+	return drawing.Shape{Kind: drawing.Polyline, Paint: drawing.Mark, Size: 0.012, Pts: []float64{x, from, x, to}}
 }
 
 // trees returns circles on both sides of the road, fewer farther off: the view
 // of a car that has left the road still shows how it moves. Their places look
 // irregular and are always the same.
-func trees() []idrl.Shape {
-	var out []idrl.Shape
+func trees() []drawing.Shape {
+	var out []drawing.Shape
 	n := 0.0
 	for _, column := range []struct{ x, spacing float64 }{{0.4, 0.6}, {0.8, 0.8}, {1.4, 1}, {2.1, 1.2}} {
 		for _, side := range []float64{-1, 1} {
@@ -49,8 +49,8 @@ func trees() []idrl.Shape {
 				n++
 				_, u := math.Modf(n * math.Phi) // of low discrepancy
 				_, v := math.Modf(n * math.Sqrt2)
-				out = append(out, idrl.Shape{
-					Kind: idrl.Circle, Paint: idrl.Detail, Size: []float64{0.04, 0.07}[int(2*u)],
+				out = append(out, drawing.Shape{
+					Kind: drawing.Circle, Paint: drawing.Detail, Size: []float64{0.04, 0.07}[int(2*u)],
 					Pts: []float64{round(side * (column.x + 0.4*u)), round(y + 0.5*column.spacing*v)},
 				})
 			}

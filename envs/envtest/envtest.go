@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -22,16 +25,16 @@ func Run(t *testing.T, newEnv func() idrl.Environment) {
 	if _, ok := newEnv().(idrl.Snapshotter); ok {
 		t.Run("snapshot", func(t *testing.T) { testSnapshot(t, newEnv) })
 	}
-	if _, ok := newEnv().(idrl.Drawer); ok {
+	if _, ok := newEnv().(drawing.Drawer); ok {
 		t.Run("draw", func(t *testing.T) { testDraw(t, newEnv) })
 	}
-	if _, ok := newEnv().(idrl.Substepper); ok {
+	if _, ok := newEnv().(drawing.Substepper); ok {
 		t.Run("substeps", func(t *testing.T) { testSubsteps(t, newEnv) })
 	}
 	if _, ok := newEnv().(idrl.Faller); ok {
 		t.Run("faller", func(t *testing.T) { testFaller(t, newEnv) })
 	}
-	if _, ok := newEnv().(idrl.Guided); ok {
+	if _, ok := newEnv().(drawing.Guided); ok {
 		t.Run("guide", func(t *testing.T) { testGuide(t, newEnv) })
 	}
 	if env, ok := newEnv().(idrl.Tabular); ok {
@@ -40,7 +43,7 @@ func Run(t *testing.T, newEnv func() idrl.Environment) {
 	if env, ok := newEnv().(idrl.Differentiable); ok {
 		t.Run("differentiable", func(t *testing.T) { testDifferentiable(t, env) })
 	}
-	if env, ok := newEnv().(idrl.FeatureKernel); ok {
+	if env, ok := newEnv().(interface{ Kernel(*mat.SymDense) }); ok {
 		t.Run("kernel", func(t *testing.T) { testKernel(t, env, newEnv().Spec().FeatureDim()) })
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -24,7 +25,7 @@ type broken struct {
 	reset func(*driver.Env, idrl.TimeStep) idrl.TimeStep
 	step  func(*driver.Env, idrl.TimeStep) idrl.TimeStep
 	spec  func(idrl.EnvSpec) idrl.EnvSpec
-	draw  func(*idrl.Scene)
+	draw  func(*drawing.Scene)
 	shift float64 // of what Return says
 }
 
@@ -51,7 +52,7 @@ func (b *broken) Step(a idrl.Action) idrl.TimeStep {
 	return ts
 }
 
-func (b *broken) Draw(dst *idrl.Scene) {
+func (b *broken) Draw(dst *drawing.Scene) {
 	b.Env.Draw(dst)
 	if b.draw != nil {
 		b.draw(dst)
@@ -89,9 +90,9 @@ func (r *restless) Restore(s []float64) {
 type flawed struct {
 	*pointmass.Env
 	step   func(*flawed, idrl.TimeStep) idrl.TimeStep
-	draw   func(*idrl.Scene)
-	frames func(e *flawed, before, after []float64, frame func(*idrl.Scene)) // in place of DrawStep
-	count  int                                                               // added to Substeps
+	draw   func(*drawing.Scene)
+	frames func(e *flawed, before, after []float64, frame func(*drawing.Scene)) // in place of DrawStep
+	count  int                                                                  // added to Substeps
 }
 
 func (f *flawed) Step(a idrl.Action) idrl.TimeStep {
@@ -102,7 +103,7 @@ func (f *flawed) Step(a idrl.Action) idrl.TimeStep {
 	return ts
 }
 
-func (f *flawed) Draw(dst *idrl.Scene) {
+func (f *flawed) Draw(dst *drawing.Scene) {
 	f.Env.Draw(dst)
 	if f.draw != nil {
 		f.draw(dst)
@@ -111,8 +112,8 @@ func (f *flawed) Draw(dst *idrl.Scene) {
 
 func (f *flawed) Substeps() int { return f.Env.Substeps() + f.count }
 
-func (f *flawed) DrawStep(before, after []float64, frame func(*idrl.Scene)) {
-	spoilt := func(s *idrl.Scene) {
+func (f *flawed) DrawStep(before, after []float64, frame func(*drawing.Scene)) {
+	spoilt := func(s *drawing.Scene) {
 		if f.draw != nil {
 			f.draw(s)
 		}
@@ -145,11 +146,11 @@ func solidFaults() map[string]func() idrl.Environment {
 			return f
 		}
 	}
-	moving := func(spoil func(*idrl.Shape)) func() idrl.Environment {
-		return with(func(f *flawed) { f.draw = func(s *idrl.Scene) { spoil(&s.Moving[0]) } })
+	moving := func(spoil func(*drawing.Shape)) func() idrl.Environment {
+		return with(func(f *flawed) { f.draw = func(s *drawing.Scene) { spoil(&s.Moving[0]) } })
 	}
-	camera := func(spoil func(*idrl.Camera)) func() idrl.Environment {
-		return with(func(f *flawed) { f.draw = func(s *idrl.Scene) { spoil(&s.Camera) } })
+	camera := func(spoil func(*drawing.Camera)) func() idrl.Environment {
+		return with(func(f *flawed) { f.draw = func(s *drawing.Scene) { spoil(&s.Camera) } })
 	}
 	drift := 0.0 // what the scene must not remember
 	return map[string]func() idrl.Environment{
@@ -178,43 +179,43 @@ func solidFaults() map[string]func() idrl.Environment {
 		"one frame too many":   with(func(f *flawed) { f.count = -1 }),
 		"another last picture": with(func(f *flawed) { f.frames = wrongOrder }),
 		"left in the state before": with(func(f *flawed) {
-			f.frames = func(f *flawed, before, after []float64, frame func(*idrl.Scene)) {
+			f.frames = func(f *flawed, before, after []float64, frame func(*drawing.Scene)) {
 				f.Env.DrawStep(before, after, frame)
 				f.Restore(before)
 			}
 		}),
-		"flat points in a solid scene": moving(func(s *idrl.Shape) { s.Pts = s.Pts[:2] }),
-		"a ball without a size":        moving(func(s *idrl.Shape) { s.Size = 0 }),
-		"a ball of two points":         moving(func(s *idrl.Shape) { s.Pts = append(s.Pts, 0, 0, 0) }),
-		"a capsule of one point":       moving(func(s *idrl.Shape) { s.Kind = idrl.Capsule }),
-		"a box of one point":           moving(func(s *idrl.Shape) { s.Kind = idrl.Box }),
-		"a floor that moves":           moving(func(s *idrl.Shape) { s.Kind, s.Trail = idrl.Checker, false }),
-		"a point nowhere":              moving(func(s *idrl.Shape) { s.Pts[2] = math.NaN() }),
+		"flat points in a solid scene": moving(func(s *drawing.Shape) { s.Pts = s.Pts[:2] }),
+		"a ball without a size":        moving(func(s *drawing.Shape) { s.Size = 0 }),
+		"a ball of two points":         moving(func(s *drawing.Shape) { s.Pts = append(s.Pts, 0, 0, 0) }),
+		"a capsule of one point":       moving(func(s *drawing.Shape) { s.Kind = drawing.Capsule }),
+		"a box of one point":           moving(func(s *drawing.Shape) { s.Kind = drawing.Box }),
+		"a floor that moves":           moving(func(s *drawing.Shape) { s.Kind, s.Trail = drawing.Checker, false }),
+		"a point nowhere":              moving(func(s *drawing.Shape) { s.Pts[2] = math.NaN() }),
 		"solid shapes in a flat scene": with(func(f *flawed) {
-			f.draw = func(s *idrl.Scene) {
-				s.Camera = idrl.Camera{W: 4, H: 3}
+			f.draw = func(s *drawing.Scene) {
+				s.Camera = drawing.Camera{W: 4, H: 3}
 				s.Static = s.Static[:0]
 				s.Moving = s.Moving[:1]
 				s.Moving[0].Pts = s.Moving[0].Pts[:2]
 			}
 		}),
 		"a flat camera above the floor": with(func(f *flawed) {
-			f.draw = func(s *idrl.Scene) { s.Camera.Distance, s.Static, s.Moving = 0, s.Static[:0], s.Moving[:0] }
+			f.draw = func(s *drawing.Scene) { s.Camera.Distance, s.Static, s.Moving = 0, s.Static[:0], s.Moving[:0] }
 		}),
-		"a camera that looks straight down": camera(func(c *idrl.Camera) { c.Elevation = math.Pi / 2 }),
-		"a camera that turns":               camera(func(c *idrl.Camera) { drift += 0.1; c.Azimuth += drift }),
-		"a camera that comes nearer":        camera(func(c *idrl.Camera) { drift += 0.1; c.Distance -= drift }),
+		"a camera that looks straight down": camera(func(c *drawing.Camera) { c.Elevation = math.Pi / 2 }),
+		"a camera that turns":               camera(func(c *drawing.Camera) { drift += 0.1; c.Azimuth += drift }),
+		"a camera that comes nearer":        camera(func(c *drawing.Camera) { drift += 0.1; c.Distance -= drift }),
 	}
 }
 
 // wrongOrder draws the right frames, the last one first.
-func wrongOrder(f *flawed, before, after []float64, frame func(*idrl.Scene)) {
+func wrongOrder(f *flawed, before, after []float64, frame func(*drawing.Scene)) {
 	f.Restore(after)
-	var last idrl.Scene
+	var last drawing.Scene
 	f.Env.Draw(&last)
 	frame(&last)
 	left := f.Env.Substeps() - 1
-	f.Env.DrawStep(before, after, func(s *idrl.Scene) {
+	f.Env.DrawStep(before, after, func(s *drawing.Scene) {
 		if left > 0 {
 			frame(s)
 		}
@@ -262,7 +263,7 @@ func flatFaults() map[string]func() idrl.Environment {
 			}
 		}),
 		"a scene that changes shape": with(func(b *broken) {
-			b.draw = func(s *idrl.Scene) {
+			b.draw = func(s *drawing.Scene) {
 				calls++
 				s.Moving = s.Moving[:len(s.Moving)-calls%2]
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -13,7 +14,7 @@ import (
 // something, and that an episode goes on as if it had not been asked for.
 func testGuide(t *testing.T, newEnv func() idrl.Environment) {
 	env := newEnv()
-	guide := env.(idrl.Guided).Guide()
+	guide := env.(drawing.Guided).Guide()
 	if err := guide.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -25,14 +26,14 @@ func testGuide(t *testing.T, newEnv func() idrl.Environment) {
 				t.Errorf("the picture of %q has a shape that cannot be drawn: %+v", e.Name, s)
 			}
 		}
-		if !slices.ContainsFunc(shapes, func(s idrl.Shape) bool { return s.Kind != idrl.Checker && inView(s, c) }) {
+		if !slices.ContainsFunc(shapes, func(s drawing.Shape) bool { return s.Kind != drawing.Checker && inView(s, c) }) {
 			t.Errorf("the picture of %q shows nothing", e.Name)
 		}
 	}
 	if keeper, ok := env.(idrl.Snapshotter); ok {
 		env.Reset(rng.New(4, "env", 0))
 		before := keeper.Snapshot(nil)
-		env.(idrl.Guided).Guide()
+		env.(drawing.Guided).Guide()
 		if !slices.Equal(keeper.Snapshot(nil), before) {
 			t.Error("Guide changes the state of the episode")
 		}
@@ -40,7 +41,7 @@ func testGuide(t *testing.T, newEnv func() idrl.Environment) {
 }
 
 // inView reports whether a point of s lies within half the view of the middle of c.
-func inView(s idrl.Shape, c idrl.Camera) bool {
+func inView(s drawing.Shape, c drawing.Camera) bool {
 	dim := c.PointDim()
 	at := []float64{c.X, c.Y, c.Z}
 	for i := 0; i < len(s.Pts); i += dim {

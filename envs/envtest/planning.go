@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/base/rng"
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
 )
 
 // samples is how often a random transition is drawn to compare its frequencies.
@@ -129,7 +129,7 @@ func checkGradient(t *testing.T, env idrl.Differentiable, grad, actions, theta [
 	}
 }
 
-func testKernel(t *testing.T, env idrl.FeatureKernel, d int) {
+func testKernel(t *testing.T, env interface{ Kernel(*mat.SymDense) }, d int) {
 	k := mat.NewSymDense(d, nil)
 	env.Kernel(k)
 	for i := range d {

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // testSnapshot replays an episode from each of its states in a fresh instance.
@@ -79,12 +80,12 @@ func random(env idrl.Environment, snapshot []float64, a idrl.Action) bool {
 // testDraw draws all states of three episodes.
 func testDraw(t *testing.T, newEnv func() idrl.Environment) {
 	env := newEnv()
-	var first, now idrl.Scene
+	var first, now drawing.Scene
 	drawn := false
 	check := func() {
-		env.(idrl.Drawer).Draw(&now)
+		env.(drawing.Drawer).Draw(&now)
 		if !drawn {
-			env.(idrl.Drawer).Draw(&first) // a scene of its own
+			env.(drawing.Drawer).Draw(&first) // a scene of its own
 			drawn = true
 		}
 		checkScene(t, first, now)
@@ -92,22 +93,22 @@ func testDraw(t *testing.T, newEnv func() idrl.Environment) {
 	for n := range uint64(3) {
 		rollout(t, env, 5, n, check)
 	}
-	dirty := idrl.Scene{Static: make([]idrl.Shape, 3), Moving: make([]idrl.Shape, 3)}
-	env.(idrl.Drawer).Draw(&dirty)
+	dirty := drawing.Scene{Static: make([]drawing.Shape, 3), Moving: make([]drawing.Shape, 3)}
+	env.(drawing.Drawer).Draw(&dirty)
 	checkScene(t, first, dirty)
 }
 
 // testSubsteps draws the steps of an episode in a fresh instance.
 func testSubsteps(t *testing.T, newEnv func() idrl.Environment) {
 	r := rollout(t, newEnv(), 9, 0, nil)
-	env, other := newEnv().(idrl.Substepper), newEnv().(idrl.Substepper)
+	env, other := newEnv().(drawing.Substepper), newEnv().(drawing.Substepper)
 	env.(idrl.Environment).Reset(rng.New(9, "env", 1))
 	other.(idrl.Environment).Reset(rng.New(9, "env", 2))
 	n := env.Substeps()
 	if n < 1 {
 		t.Fatalf("a step is drawn in %d frames, want at least 1", n)
 	}
-	var want idrl.Scene
+	var want drawing.Scene
 	for i := range r.actions {
 		if r.broken[i+1] {
 			continue
@@ -116,7 +117,7 @@ func testSubsteps(t *testing.T, newEnv func() idrl.Environment) {
 		other.Restore(after)
 		other.Draw(&want)
 		frames, ends := 0, false
-		env.DrawStep(before, after, func(s *idrl.Scene) {
+		env.DrawStep(before, after, func(s *drawing.Scene) {
 			checkScene(t, want, *s)
 			frames++
 			ends = equalScenes(*s, want)
@@ -133,12 +134,12 @@ func testSubsteps(t *testing.T, newEnv func() idrl.Environment) {
 }
 
 // equalScenes compares scenes of one shape.
-func equalScenes(a, b idrl.Scene) bool {
-	return a.Camera == b.Camera && slices.EqualFunc(a.Moving, b.Moving, func(s, t idrl.Shape) bool { return slices.Equal(s.Pts, t.Pts) })
+func equalScenes(a, b drawing.Scene) bool {
+	return a.Camera == b.Camera && slices.EqualFunc(a.Moving, b.Moving, func(s, t drawing.Shape) bool { return slices.Equal(s.Pts, t.Pts) })
 }
 
 // checkScene compares the shape of a scene with that of the first one.
-func checkScene(t *testing.T, first, now idrl.Scene) {
+func checkScene(t *testing.T, first, now drawing.Scene) {
 	t.Helper()
 	checkCamera(t, first.Camera, now.Camera)
 	if len(now.Moving) != len(first.Moving) || len(now.Static) != len(first.Static) {
@@ -155,13 +156,13 @@ func checkScene(t *testing.T, first, now idrl.Scene) {
 	for i, s := range now.Moving {
 		checkShape(t, now.Camera, s)
 		f := first.Moving[i]
-		if s.Kind == idrl.Checker || s.Kind != f.Kind || s.Paint != f.Paint || s.Size != f.Size || s.Text != f.Text || s.Trail != f.Trail || len(s.Pts) != len(f.Pts) {
+		if s.Kind == drawing.Checker || s.Kind != f.Kind || s.Paint != f.Paint || s.Size != f.Size || s.Text != f.Text || s.Trail != f.Trail || len(s.Pts) != len(f.Pts) {
 			t.Fatalf("moving shape %d is %+v, was %+v", i, s, f)
 		}
 	}
 }
 
-func checkCamera(t *testing.T, first, now idrl.Camera) {
+func checkCamera(t *testing.T, first, now drawing.Camera) {
 	t.Helper()
 	still := first // but for what may follow something
 	still.X, still.Y, still.Z = now.X, now.Y, now.Z
@@ -175,24 +176,24 @@ func checkCamera(t *testing.T, first, now idrl.Camera) {
 	}
 }
 
-func checkShape(t *testing.T, c idrl.Camera, s idrl.Shape) {
+func checkShape(t *testing.T, c drawing.Camera, s drawing.Shape) {
 	t.Helper()
 	n, rest := len(s.Pts)/c.PointDim(), len(s.Pts)%c.PointDim()
 	ok := rest == 0 && finite(s.Pts) && s.Paint != "" && s.Size >= 0 && !math.IsInf(s.Size, 1)
 	switch s.Kind {
-	case idrl.Polyline:
+	case drawing.Polyline:
 		ok = ok && n >= 2 && s.Size > 0
-	case idrl.Polygon:
+	case drawing.Polygon:
 		ok = ok && n >= 3
-	case idrl.Circle:
+	case drawing.Circle:
 		ok = ok && n == 1 && s.Size > 0
-	case idrl.Text:
+	case drawing.Text:
 		ok = ok && n == 1 && s.Size > 0 && s.Text != ""
-	case idrl.Ball, idrl.Checker:
+	case drawing.Ball, drawing.Checker:
 		ok = ok && c.Solid() && n == 1 && s.Size > 0
-	case idrl.Capsule:
+	case drawing.Capsule:
 		ok = ok && c.Solid() && n == 2 && s.Size > 0
-	case idrl.Box:
+	case drawing.Box:
 		ok = ok && c.Solid() && n == 4
 	default:
 		ok = false

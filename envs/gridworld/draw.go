@@ -2,7 +2,7 @@ package gridworld
 
 import (
 	"tiebreak/envs/internal/figure"
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // Sizes of what is drawn, in cells.
@@ -15,11 +15,11 @@ const (
 // in its cell, so that an object stays readable.
 //
 // The static shapes belong to the environment; the caller must not change them.
-func (e *Env) Draw(dst *idrl.Scene) {
+func (e *Env) Draw(dst *drawing.Scene) {
 	if e.static == nil {
 		e.static = e.layout.draw()
 	}
-	dst.Camera = idrl.Camera{X: side / 2, Y: side / 2, W: side + 2*margin, H: side + 2*margin}
+	dst.Camera = drawing.Camera{X: side / 2, Y: side / 2, W: side + 2*margin, H: side + 2*margin}
 	dst.Static = e.static
 	dst.Moving = append(dst.Moving[:0], figure.Agent(centre(e.state))...)
 }
@@ -30,10 +30,10 @@ func centre(s int) (x, y float64) {
 }
 
 // draw returns the floor with its lines, objects and walls.
-func (l *layout) draw() []idrl.Shape {
-	out := []idrl.Shape{{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: figure.Corners(side/2, side/2, side/2)}}
+func (l *layout) draw() []drawing.Shape {
+	out := []drawing.Shape{{Kind: drawing.Polygon, Paint: drawing.Surface, Pts: figure.Corners(side/2, side/2, side/2)}}
 	for i := 1.0; i < side; i++ {
-		out = append(out, figure.Line(idrl.Mark, 0.03, i, 0, i, side), figure.Line(idrl.Mark, 0.03, 0, i, side, i))
+		out = append(out, figure.Line(drawing.Mark, 0.03, i, 0, i, side), figure.Line(drawing.Mark, 0.03, 0, i, side, i))
 	}
 	for s, tile := range l.tiles {
 		if tile != floor {
@@ -46,9 +46,9 @@ func (l *layout) draw() []idrl.Shape {
 
 // drawWalls returns the edge of the floor and the walls; walls in one line are
 // one stroke.
-func (l *layout) drawWalls() []idrl.Shape {
+func (l *layout) drawWalls() []drawing.Shape {
 	frame := figure.Corners(side/2, side/2, side/2)
-	out := []idrl.Shape{{Kind: idrl.Polyline, Paint: idrl.Wall, Size: wallWidth, Pts: append(frame, frame[:4]...)}}
+	out := []drawing.Shape{{Kind: drawing.Polyline, Paint: drawing.Wall, Size: wallWidth, Pts: append(frame, frame[:4]...)}}
 	for i := range side {
 		for from := 0; from < side; from++ {
 			to := from
@@ -57,7 +57,7 @@ func (l *layout) drawWalls() []idrl.Shape {
 			}
 			if to > from {
 				x := float64(i + 1)
-				out = append(out, figure.Line(idrl.Wall, wallWidth, x, float64(side-from), x, float64(side-to)))
+				out = append(out, figure.Line(drawing.Wall, wallWidth, x, float64(side-from), x, float64(side-to)))
 				from = to
 			}
 		}
@@ -68,7 +68,7 @@ func (l *layout) drawWalls() []idrl.Shape {
 			}
 			if to > from {
 				y := float64(side - i - 1)
-				out = append(out, figure.Line(idrl.Wall, wallWidth, float64(from), y, float64(to), y))
+				out = append(out, figure.Line(drawing.Wall, wallWidth, float64(from), y, float64(to), y))
 				from = to
 			}
 		}

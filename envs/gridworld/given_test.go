@@ -6,14 +6,15 @@ import (
 	"os"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/gridworld"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
-
-	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/floats"
 )
 
 // TestRoundTrip rebuilds drawn environments from their layouts.
@@ -34,7 +35,7 @@ func TestRoundTrip(t *testing.T) {
 				}
 			}
 		}
-		var before, after idrl.Scene
+		var before, after drawing.Scene
 		env.Draw(&before)
 		again.Draw(&after)
 		if d := cmp.Diff(before, after); d != "" {

@@ -5,9 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/idrl"
 )
 
 // Names of the environment in the catalogue.
@@ -55,7 +56,7 @@ type Config struct {
 type Env struct {
 	id     string
 	layout layout
-	static []idrl.Shape // what does not move; nil until first drawn
+	static []drawing.Shape // what does not move; nil until first drawn
 
 	state int
 	t     int // steps taken
@@ -64,10 +65,9 @@ type Env struct {
 }
 
 var (
-	_ idrl.Tabular       = (*Env)(nil)
-	_ idrl.Guided        = (*Env)(nil)
-	_ idrl.Drawer        = (*Env)(nil)
-	_ idrl.FeatureKernel = (*Env)(nil)
+	_ idrl.Tabular   = (*Env)(nil)
+	_ drawing.Guided = (*Env)(nil)
+	_ drawing.Drawer = (*Env)(nil)
 )
 
 // New returns a gridworld with a layout drawn from the stream, at the start of

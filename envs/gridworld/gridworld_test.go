@@ -4,11 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"tiebreak/envs/envtest"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 func TestContract(t *testing.T) {
@@ -146,7 +147,7 @@ func between(v, a, b float64) bool { return v >= min(a, b) && v <= max(a, b) }
 // the points, runs through the middles of cells.
 func TestFigureStandsInItsCell(t *testing.T) {
 	env := New(Config{}, rng.New(5, "layout", 0))
-	var scene idrl.Scene
+	var scene drawing.Scene
 	for s := range cells {
 		env.Restore([]float64{float64(s), 0})
 		env.Draw(&scene)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"tiebreak/envs/internal/board"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -51,9 +52,8 @@ func (c Config) fork() int { return c.Corridor - 1 }
 type Env struct{ *board.Env }
 
 var (
-	_ idrl.Tabular       = (*Env)(nil)
-	_ idrl.Drawer        = (*Env)(nil)
-	_ idrl.FeatureKernel = (*Env)(nil)
+	_ idrl.Tabular   = (*Env)(nil)
+	_ drawing.Drawer = (*Env)(nil)
 )
 
 // New returns a junction. It panics if c is out of range.

@@ -2,7 +2,7 @@ package mujoco
 
 import (
 	"tiebreak/envs/corridor"
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // How each robot is drawn. Planar robots are seen from the side and a little from
@@ -12,24 +12,24 @@ import (
 func cheetahAppearance() appearance {
 	return appearance{
 		body: 1, height: 0.65, width: 2.8, distance: 8, elevation: 0.16,
-		limbs: []limb{{"hind-thigh", "hind-foot", idrl.Other}},
-		marks: []mark{{"trunk", [3]float64{0.7146, 0, 0.1967}, idrl.Ball, 0.075, idrl.Agent}},
+		limbs: []limb{{"hind-thigh", "hind-foot", drawing.Other}},
+		marks: []mark{{"trunk", [3]float64{0.7146, 0, 0.1967}, drawing.Ball, 0.075, drawing.Agent}},
 	}
 }
 
 func walkerAppearance() appearance {
 	return appearance{
 		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
-		limbs: []limb{{"thigh-l", "foot-l", idrl.Other}},
-		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, idrl.Ball, 0.1, idrl.Agent}},
+		limbs: []limb{{"thigh-l", "foot-l", drawing.Other}},
+		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, drawing.Ball, 0.1, drawing.Agent}},
 	}
 }
 
 func hopperAppearance() appearance {
 	return appearance{
 		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
-		limbs: []limb{{"thigh", "foot", idrl.Other}},
-		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, idrl.Ball, 0.1, idrl.Agent}},
+		limbs: []limb{{"thigh", "foot", drawing.Other}},
+		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, drawing.Ball, 0.1, drawing.Agent}},
 	}
 }
 
@@ -39,19 +39,19 @@ func antAppearance() appearance {
 	return appearance{
 		body: 1, sideways: true, height: 0.5, width: 3.8, distance: 9, elevation: 0.42, azimuth: 0.55, trail: 1,
 		limbs: []limb{
-			{"fl-hip", "fl-shank", idrl.Other},
-			{"br-hip", "br-shank", idrl.Other},
-			{"fr-hip", "bl-shank", idrl.Agent},
+			{"fl-hip", "fl-shank", drawing.Other},
+			{"br-hip", "br-shank", drawing.Other},
+			{"fr-hip", "bl-shank", drawing.Agent},
 		},
-		marks: []mark{{"trunk", [3]float64{0.23, 0, 0.06}, idrl.Ball, 0.09, idrl.Other}},
+		marks: []mark{{"trunk", [3]float64{0.23, 0, 0.06}, drawing.Ball, 0.09, drawing.Other}},
 	}
 }
 
 func swimmerAppearance() appearance {
 	return appearance{
 		body: 1, whole: true, sideways: true, width: 5, distance: 11, elevation: 0.75, azimuth: -0.3, trail: 2,
-		limbs: []limb{{"rear", "rear", idrl.Other}},
-		marks: []mark{{"front", [3]float64{1.5, 0, 0}, idrl.Ball, 0.16, idrl.Agent}},
+		limbs: []limb{{"rear", "rear", drawing.Other}},
+		marks: []mark{{"front", [3]float64{1.5, 0, 0}, drawing.Ball, 0.16, drawing.Agent}},
 	}
 }
 
@@ -74,17 +74,17 @@ func swimmerCorridorAppearance(m *corridor.Maze) appearance {
 func pendulumAppearance() appearance {
 	return appearance{
 		height: 0.25, width: 2.6, distance: 7, elevation: 0.2,
-		limbs:   []limb{{"pole", "pole", idrl.Other}},
-		scenery: []idrl.Shape{checker(0.25, 0, 0, -0.12)},
+		limbs:   []limb{{"pole", "pole", drawing.Other}},
+		scenery: []drawing.Shape{checker(0.25, 0, 0, -0.12)},
 	}
 }
 
 func doublePendulumAppearance() appearance {
 	return appearance{
 		height: 0.05, width: 3.5, distance: 9, elevation: 0.1,
-		limbs:   []limb{{"lower", "lower", idrl.Other}, {"upper", "upper", idrl.Focus}},
-		marks:   []mark{{"upper", [3]float64{0, 0, 0.6}, idrl.Ball, 0.07, idrl.Focus}},
-		scenery: []idrl.Shape{checker(0.5, 0, 0, -1.35)},
+		limbs:   []limb{{"lower", "lower", drawing.Other}, {"upper", "upper", drawing.Focus}},
+		marks:   []mark{{"upper", [3]float64{0, 0, 0.6}, drawing.Ball, 0.07, drawing.Focus}},
+		scenery: []drawing.Shape{checker(0.5, 0, 0, -1.35)},
 	}
 }
 
@@ -92,16 +92,16 @@ func reacherAppearance() appearance {
 	const arena = 0.22 // its radius; the arm reaches 0.21
 	return appearance{
 		width: 0.6, distance: 1.4, elevation: 0.95,
-		limbs: []limb{{"lower", "lower", idrl.Other}, {"target", "target", idrl.Focus}},
+		limbs: []limb{{"lower", "lower", drawing.Other}, {"target", "target", drawing.Focus}},
 		marks: []mark{
-			{"fingertip", [3]float64{}, idrl.Ball, 0.015, idrl.Agent},
-			{"target", [3]float64{0, 0, -0.01}, idrl.Circle, 0.03, idrl.Focus},
-			{"target", [3]float64{0, 0, -0.01}, idrl.Circle, 0.023, idrl.Surface},
+			{"fingertip", [3]float64{}, drawing.Ball, 0.015, drawing.Agent},
+			{"target", [3]float64{0, 0, -0.01}, drawing.Circle, 0.03, drawing.Focus},
+			{"target", [3]float64{0, 0, -0.01}, drawing.Circle, 0.023, drawing.Surface},
 		},
-		scenery: []idrl.Shape{
+		scenery: []drawing.Shape{
 			checker(0.1, 0, 0, 0),
-			{Kind: idrl.Polyline, Paint: idrl.Mark, Size: 0.006, Pts: ring(circle(0, 0, 0, arena, 32))},
-			{Kind: idrl.Circle, Paint: idrl.Mark, Size: 0.022, Pts: []float64{0, 0, 0}},
+			{Kind: drawing.Polyline, Paint: drawing.Mark, Size: 0.006, Pts: ring(circle(0, 0, 0, arena, 32))},
+			{Kind: drawing.Circle, Paint: drawing.Mark, Size: 0.022, Pts: []float64{0, 0, 0}},
 		},
 	}
 }

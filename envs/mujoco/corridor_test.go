@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -79,7 +80,7 @@ func TestPointer(t *testing.T) {
 			e.Restore(at(e, x))
 			s := scene(e)
 			arrow := s.Moving[len(s.Moving)-1]
-			if arrow.Kind != idrl.Polygon {
+			if arrow.Kind != drawing.Polygon {
 				t.Fatalf("%s: the last shape is a %s", id, arrow.Kind)
 			}
 			tip, mean := arrow.Pts[0], 0.0

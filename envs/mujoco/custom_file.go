@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -88,8 +89,8 @@ type customCamera struct {
 
 // customPaint gives a body a paint.
 type customPaint struct {
-	Body  string     `json:"body"`
-	Paint idrl.Paint `json:"paint"`
+	Body  string        `json:"body"`
+	Paint drawing.Paint `json:"paint"`
 }
 
 // customSearch is idrl.Search.
@@ -113,9 +114,9 @@ var (
 )
 
 // customPaints are the paints that a body may have.
-var customPaints = []idrl.Paint{
-	idrl.Agent, idrl.Other, idrl.Wall, idrl.Mark, idrl.Detail, idrl.Focus, idrl.Object0, idrl.Object1, idrl.Object2,
-	idrl.Object3, idrl.Object4, idrl.Object5, idrl.Object6, idrl.Object7, idrl.Object8, idrl.Object9,
+var customPaints = []drawing.Paint{
+	drawing.Agent, drawing.Other, drawing.Wall, drawing.Mark, drawing.Detail, drawing.Focus, drawing.Object0, drawing.Object1, drawing.Object2,
+	drawing.Object3, drawing.Object4, drawing.Object5, drawing.Object6, drawing.Object7, drawing.Object8, drawing.Object9,
 }
 
 // parseCustom reads the JSON of a user's own model. It returns an error of kind

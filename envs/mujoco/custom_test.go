@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats/scalar"
+
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-
-	"gonum.org/v1/gonum/floats/scalar"
 )
 
 // loadCart loads the example.
@@ -150,9 +151,9 @@ func TestTumbler(t *testing.T) {
 	if v := e.Snapshot(nil)[2+12+6]; phi[1] != v || phi[2] != 3 { // the elbow's velocity follows the six of the root
 		t.Errorf("features are %v, want %v and 3 at the end", phi, v)
 	}
-	var s idrl.Scene
+	var s drawing.Scene
 	e.Draw(&s)
-	if s.Camera.Distance != 7.5 || s.Camera.Z != 1 || s.Moving[1].Kind != idrl.Box {
+	if s.Camera.Distance != 7.5 || s.Camera.Z != 1 || s.Moving[1].Kind != drawing.Box {
 		t.Errorf("camera is %+v, the fist a %s; want 7.5 m away, at 1 m, and a box", s.Camera, s.Moving[1].Kind)
 	}
 }

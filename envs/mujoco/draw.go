@@ -8,7 +8,7 @@ import (
 
 	"tiebreak/envs/corridor"
 	"tiebreak/envs/mujoco/engine"
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // An appearance is how a task is drawn. Lengths are metres, angles radians.
@@ -22,50 +22,50 @@ type appearance struct {
 	distance           float64 // of the eye
 	elevation, azimuth float64 // at azimuth 0 the eye looks along y, with x to the right
 
-	tile    float64        // edge of the floor's squares; 0: 1
-	limbs   []limb         // later ones count where two have the same body
-	marks   []mark         // what is drawn besides the model's geoms
-	trail   int            // body whose first geom leaves a trail; 0: none
-	scenery []idrl.Shape   // static; a Checker among them is in the place of the model's floor
-	maze    *corridor.Maze // nil: none
+	tile    float64         // edge of the floor's squares; 0: 1
+	limbs   []limb          // later ones count where two have the same body
+	marks   []mark          // what is drawn besides the model's geoms
+	trail   int             // body whose first geom leaves a trail; 0: none
+	scenery []drawing.Shape // static; a Checker among them is in the place of the model's floor
+	maze    *corridor.Maze  // nil: none
 }
 
 // A limb is a run of bodies of one paint: first, last, and all between them in
 // the order of the model, in which what hangs from a body follows it.
 type limb struct {
 	first, last string
-	paint       idrl.Paint
+	paint       drawing.Paint
 }
 
 // A mark is a shape with one point that moves with a body.
 type mark struct {
 	body  string
 	at    [3]float64 // in the frame of the body
-	kind  idrl.ShapeKind
+	kind  drawing.ShapeKind
 	size  float64
-	paint idrl.Paint
+	paint drawing.Paint
 }
 
 // A part is a shape in the frame of a geom or a body.
 type part struct {
-	shape idrl.Shape // whose Pts are in that frame
+	shape drawing.Shape // whose Pts are in that frame
 	geom  bool
 	index int // of the geom or body
 }
 
 // A stage holds what all pictures of an environment share.
 type stage struct {
-	static []idrl.Shape
+	static []drawing.Shape
 	parts  []part
 	size   int       // numbers of the points of all parts
 	states []float64 // room for those of a step
 	floor  float64   // height of it
-	scene  idrl.Scene
+	scene  drawing.Scene
 }
 
 // Draw stores the present state in dst. Static shapes belong to the environment;
 // the caller must not change them.
-func (e *Env) Draw(dst *idrl.Scene) {
+func (e *Env) Draw(dst *drawing.Scene) {
 	e.drawAt(dst, e.d.QPos)
 	runtime.KeepAlive(e)
 }
@@ -75,7 +75,7 @@ func (e *Env) Substeps() int { return e.skip }
 
 // DrawStep draws every engine step from before to after. Where the simulation
 // broke down on the way it draws what it has.
-func (e *Env) DrawStep(before, after []float64, frame func(*idrl.Scene)) {
+func (e *Env) DrawStep(before, after []float64, frame func(*drawing.Scene)) {
 	e.Restore(after)
 	ctrl := slices.Clone(e.d.Ctrl)
 	e.Restore(before)
@@ -92,7 +92,7 @@ func (e *Env) DrawStep(before, after []float64, frame func(*idrl.Scene)) {
 }
 
 // drawAt draws the state with these positions.
-func (e *Env) drawAt(dst *idrl.Scene, qpos []float64) {
+func (e *Env) drawAt(dst *drawing.Scene, qpos []float64) {
 	e.prepare()
 	copy(e.pose.QPos, qpos)
 	e.must(e.pose.Kinematics())
@@ -112,13 +112,13 @@ func (e *Env) drawAt(dst *idrl.Scene, qpos []float64) {
 }
 
 // camera returns the camera for the state of e.pose.
-func (e *Env) camera() idrl.Camera {
+func (e *Env) camera() drawing.Camera {
 	a := &e.appearance
 	at := e.followed()
 	if !a.sideways {
 		at[1] = 0
 	}
-	return idrl.Camera{
+	return drawing.Camera{
 		X: at[0], Y: at[1], Z: a.height + e.risen(), W: a.width, H: a.width * 3 / 4,
 		Distance: a.distance, Azimuth: math.Pi/2 + a.azimuth, Elevation: a.elevation,
 	}
@@ -170,7 +170,7 @@ func (e *Env) prepare() {
 func (e *Env) newStage(pose *engine.Data) stage {
 	s := stage{states: make([]float64, e.skip*(e.m.NQ+e.m.NV))}
 	s.static = append(s.static, e.floor(pose)...)
-	if i := slices.IndexFunc(s.static, func(s idrl.Shape) bool { return s.Kind == idrl.Checker }); i >= 0 {
+	if i := slices.IndexFunc(s.static, func(s drawing.Shape) bool { return s.Kind == drawing.Checker }); i >= 0 {
 		s.floor = s.static[i].Pts[2]
 	}
 	paints := e.paints()
@@ -192,7 +192,7 @@ func (e *Env) newStage(pose *engine.Data) stage {
 		s.parts = append(s.parts, p)
 	}
 	for _, m := range e.appearance.marks {
-		shape := idrl.Shape{Kind: m.kind, Paint: m.paint, Size: m.size, Pts: m.at[:]}
+		shape := drawing.Shape{Kind: m.kind, Paint: m.paint, Size: m.size, Pts: m.at[:]}
 		s.parts = append(s.parts, part{shape: shape, index: e.body(m.body)})
 	}
 	for _, p := range s.parts {
@@ -203,11 +203,11 @@ func (e *Env) newStage(pose *engine.Data) stage {
 
 // paints returns the paint of each body: what is fixed is a wall, what moves is
 // the agent unless it belongs to a limb.
-func (e *Env) paints() []idrl.Paint {
-	out := slices.Repeat([]idrl.Paint{idrl.Agent}, e.m.NBody)
+func (e *Env) paints() []drawing.Paint {
+	out := slices.Repeat([]drawing.Paint{drawing.Agent}, e.m.NBody)
 	for _, g := range e.m.Geoms {
 		if !g.Moves {
-			out[g.Body] = idrl.Wall
+			out[g.Body] = drawing.Wall
 		}
 	}
 	for _, l := range e.appearance.limbs {
@@ -250,7 +250,7 @@ func (p part) place(dst []float64, d *engine.Data) []float64 {
 // as long as itself, or a box if it is a disc; an ellipsoid is a ball of the mean
 // radius, or a box if it is far from round; a mesh is the box that the engine
 // gives as its size.
-func form(g engine.Geom, s *idrl.Shape) bool {
+func form(g engine.Geom, s *drawing.Shape) bool {
 	a, b, c := g.Size[0], g.Size[1], g.Size[2]
 	switch g.Type {
 	case engine.Sphere:
@@ -277,24 +277,24 @@ func form(g engine.Geom, s *idrl.Shape) bool {
 	return true
 }
 
-func ball(s *idrl.Shape, radius float64) {
-	s.Kind, s.Size, s.Pts = idrl.Ball, radius, make([]float64, 3)
+func ball(s *drawing.Shape, radius float64) {
+	s.Kind, s.Size, s.Pts = drawing.Ball, radius, make([]float64, 3)
 }
 
 // capsule lies along z; half is half the distance of its ends' centres.
-func capsule(s *idrl.Shape, radius, half float64) {
-	s.Kind, s.Size, s.Pts = idrl.Capsule, radius, []float64{0, 0, -half, 0, 0, half}
+func capsule(s *drawing.Shape, radius, half float64) {
+	s.Kind, s.Size, s.Pts = drawing.Capsule, radius, []float64{0, 0, -half, 0, 0, half}
 }
 
 // box has half edges a, b and c.
-func box(s *idrl.Shape, a, b, c float64) {
-	s.Kind, s.Pts = idrl.Box, []float64{0, 0, 0, a, 0, 0, 0, b, 0, 0, 0, c}
+func box(s *drawing.Shape, a, b, c float64) {
+	s.Kind, s.Pts = drawing.Box, []float64{0, 0, 0, a, 0, 0, 0, b, 0, 0, 0, c}
 }
 
 // floor returns the floor and what lies and stands on it.
-func (e *Env) floor(pose *engine.Data) []idrl.Shape {
+func (e *Env) floor(pose *engine.Data) []drawing.Shape {
 	out := slices.Clone(e.appearance.scenery)
-	isFloor := func(s idrl.Shape) bool { return s.Kind == idrl.Checker }
+	isFloor := func(s drawing.Shape) bool { return s.Kind == drawing.Checker }
 	level := func(i int) bool { return e.m.Geoms[i].Type == engine.Plane && pose.GeomXMat[9*i+8] > 0.99 }
 	for i := range e.m.Geoms {
 		if level(i) && !slices.ContainsFunc(out, isFloor) {

@@ -1,10 +1,12 @@
 package mujoco
 
-import "tiebreak/internal/idrl"
+import (
+	"tiebreak/internal/base/drawing"
+)
 
 // SingleSteps returns the scenes after each engine step from before to after,
 // made one by one; the last is that of after.
-func (e *Env) SingleSteps(before, after []float64) (out []idrl.Scene) {
+func (e *Env) SingleSteps(before, after []float64) (out []drawing.Scene) {
 	e.Restore(after)
 	ctrl := append([]float64(nil), e.d.Ctrl...)
 	e.Restore(before)
@@ -13,7 +15,7 @@ func (e *Env) SingleSteps(before, after []float64) (out []idrl.Scene) {
 		if err := e.d.Step(1); err != nil {
 			panic(err)
 		}
-		var s idrl.Scene
+		var s drawing.Scene
 		e.Draw(&s)
 		out = append(out, s)
 	}

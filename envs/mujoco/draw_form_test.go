@@ -8,7 +8,7 @@ import (
 
 	"tiebreak/envs/corridor"
 	"tiebreak/envs/mujoco/engine"
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 func TestForm(t *testing.T) {
@@ -17,21 +17,21 @@ func TestForm(t *testing.T) {
 		name string
 		geom engine.GeomType
 		size [3]float64
-		want idrl.Shape // an empty kind: not drawn
+		want drawing.Shape // an empty kind: not drawn
 	}{
-		{"sphere", engine.Sphere, [3]float64{0.3, 0, 0}, idrl.Shape{Kind: idrl.Ball, Size: 0.3, Pts: []float64{0, 0, 0}}},
-		{"capsule", engine.Capsule, [3]float64{0.1, 0.5, 0}, idrl.Shape{Kind: idrl.Capsule, Size: 0.1, Pts: []float64{0, 0, -0.5, 0, 0, 0.5}}},
-		{"long cylinder is as long as its capsule", engine.Cylinder, [3]float64{0.25, 1, 0}, idrl.Shape{Kind: idrl.Capsule, Size: 0.25, Pts: []float64{0, 0, -0.75, 0, 0, 0.75}}},
-		{"disc has the area of its box", engine.Cylinder, [3]float64{2, 1, 0}, idrl.Shape{Kind: idrl.Box, Pts: []float64{0, 0, 0, root, 0, 0, 0, root, 0, 0, 0, 1}}},
-		{"round ellipsoid", engine.Ellipsoid, [3]float64{1, 1.25, 1.5}, idrl.Shape{Kind: idrl.Ball, Size: 1.25, Pts: []float64{0, 0, 0}}},
-		{"flat ellipsoid", engine.Ellipsoid, [3]float64{1, 1, 0.5}, idrl.Shape{Kind: idrl.Box, Pts: []float64{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0.5}}},
-		{"box", engine.Cuboid, [3]float64{1, 2, 3}, idrl.Shape{Kind: idrl.Box, Pts: []float64{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3}}},
-		{"mesh", engine.Mesh, [3]float64{1, 2, 3}, idrl.Shape{Kind: idrl.Box, Pts: []float64{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3}}},
-		{"plane", engine.Plane, [3]float64{1, 2, 3}, idrl.Shape{}},
-		{"height field", engine.HeightField, [3]float64{1, 2, 3}, idrl.Shape{}},
+		{"sphere", engine.Sphere, [3]float64{0.3, 0, 0}, drawing.Shape{Kind: drawing.Ball, Size: 0.3, Pts: []float64{0, 0, 0}}},
+		{"capsule", engine.Capsule, [3]float64{0.1, 0.5, 0}, drawing.Shape{Kind: drawing.Capsule, Size: 0.1, Pts: []float64{0, 0, -0.5, 0, 0, 0.5}}},
+		{"long cylinder is as long as its capsule", engine.Cylinder, [3]float64{0.25, 1, 0}, drawing.Shape{Kind: drawing.Capsule, Size: 0.25, Pts: []float64{0, 0, -0.75, 0, 0, 0.75}}},
+		{"disc has the area of its box", engine.Cylinder, [3]float64{2, 1, 0}, drawing.Shape{Kind: drawing.Box, Pts: []float64{0, 0, 0, root, 0, 0, 0, root, 0, 0, 0, 1}}},
+		{"round ellipsoid", engine.Ellipsoid, [3]float64{1, 1.25, 1.5}, drawing.Shape{Kind: drawing.Ball, Size: 1.25, Pts: []float64{0, 0, 0}}},
+		{"flat ellipsoid", engine.Ellipsoid, [3]float64{1, 1, 0.5}, drawing.Shape{Kind: drawing.Box, Pts: []float64{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0.5}}},
+		{"box", engine.Cuboid, [3]float64{1, 2, 3}, drawing.Shape{Kind: drawing.Box, Pts: []float64{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3}}},
+		{"mesh", engine.Mesh, [3]float64{1, 2, 3}, drawing.Shape{Kind: drawing.Box, Pts: []float64{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3}}},
+		{"plane", engine.Plane, [3]float64{1, 2, 3}, drawing.Shape{}},
+		{"height field", engine.HeightField, [3]float64{1, 2, 3}, drawing.Shape{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var got idrl.Shape
+			var got drawing.Shape
 			drawn := form(engine.Geom{Type: test.geom, Size: test.size}, &got)
 			if drawn != (test.want.Kind != "") || got.Kind != test.want.Kind || got.Size != test.want.Size || !slices.Equal(got.Pts, test.want.Pts) {
 				t.Errorf("form = %+v, %v; want %+v", got, drawn, test.want)
@@ -49,12 +49,12 @@ func TestCells(t *testing.T) {
 	for _, s := range cells(m, reach, 0.5) {
 		least, most := slices.Min(ys(s)), slices.Max(ys(s))
 		switch s.Kind {
-		case idrl.Text:
+		case drawing.Text:
 			numbers++
 			if c, ok := m.Cell(s.Pts[0], s.Pts[1]); !ok || strconv.Itoa(c+1) != s.Text {
 				t.Errorf("the number %s lies in cell %d, %v", s.Text, c+1, ok)
 			}
-		case idrl.Polygon:
+		case drawing.Polygon:
 			if level(s) {
 				goals++
 				if c, ok := m.Cell((s.Pts[0]+s.Pts[6])/2, (s.Pts[1]+s.Pts[7])/2); !ok || c != corridor.Goal {
@@ -63,7 +63,7 @@ func TestCells(t *testing.T) {
 			} else if most < 2+reach {
 				t.Errorf("a wall stands at the near side, between %v and %v", least, most)
 			}
-		case idrl.Polyline:
+		case drawing.Polyline:
 			inside := func(x, y float64) bool { // of the corridor without reach
 				if x < -2-reach/2 {
 					x += reach
@@ -89,7 +89,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-func ys(s idrl.Shape) (out []float64) {
+func ys(s drawing.Shape) (out []float64) {
 	for i := 1; i < len(s.Pts); i += 3 {
 		out = append(out, s.Pts[i])
 	}
@@ -97,7 +97,7 @@ func ys(s idrl.Shape) (out []float64) {
 }
 
 // level reports whether all points of s have one height.
-func level(s idrl.Shape) bool {
+func level(s drawing.Shape) bool {
 	for i := 5; i < len(s.Pts); i += 3 {
 		if s.Pts[i] != s.Pts[2] {
 			return false

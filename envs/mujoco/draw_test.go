@@ -7,11 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // drawn returns every environment that can be drawn, by name.
@@ -36,7 +37,7 @@ func drawn(t *testing.T) map[string]*mujoco.Env {
 	return out
 }
 
-func scene(e *mujoco.Env) (s idrl.Scene) {
+func scene(e *mujoco.Env) (s drawing.Scene) {
 	e.Draw(&s)
 	return s
 }
@@ -51,17 +52,17 @@ func TestScenes(t *testing.T) {
 			if c := s.Camera; !c.Solid() || math.Abs(c.W/c.H-4./3) > 1e-9 || c.Elevation <= 0 {
 				t.Errorf("camera is %+v; want one from above with a view of 4:3", c)
 			}
-			floors := slices.DeleteFunc(slices.Clone(s.Static), func(s idrl.Shape) bool { return s.Kind != idrl.Checker })
+			floors := slices.DeleteFunc(slices.Clone(s.Static), func(s drawing.Shape) bool { return s.Kind != drawing.Checker })
 			if len(floors) != 1 {
 				t.Fatalf("there are %d floors, want 1", len(floors))
 			}
-			paints := map[idrl.Paint]bool{}
+			paints := map[drawing.Paint]bool{}
 			near := math.Inf(1)
 			for _, m := range s.Moving {
 				paints[m.Paint] = true
 				for i := 0; i < len(m.Pts); i += 3 {
 					near = min(near, math.Hypot(m.Pts[i]-s.Camera.X, m.Pts[i+1]-s.Camera.Y))
-					if m.Kind != idrl.Circle && m.Pts[i+2]+0.2 < floors[0].Pts[2] {
+					if m.Kind != drawing.Circle && m.Pts[i+2]+0.2 < floors[0].Pts[2] {
 						t.Errorf("%s %+v lies below the floor at %v", m.Kind, m, floors[0].Pts[2])
 					}
 				}
@@ -134,7 +135,7 @@ func TestDrawStep(t *testing.T) {
 				e.Step(a)
 				after := e.Snapshot(nil)
 				var got [][]float64
-				e.DrawStep(before, after, func(s *idrl.Scene) { got = append(got, points(*s)) })
+				e.DrawStep(before, after, func(s *drawing.Scene) { got = append(got, points(*s)) })
 				if !slices.Equal(e.Snapshot(nil), after) {
 					t.Error("DrawStep leaves another state")
 				}
@@ -153,7 +154,7 @@ func TestDrawStep(t *testing.T) {
 }
 
 // points returns all numbers of a scene that change.
-func points(s idrl.Scene) []float64 {
+func points(s drawing.Scene) []float64 {
 	out := []float64{s.Camera.X, s.Camera.Y, s.Camera.Z}
 	for _, m := range s.Moving {
 		out = append(out, m.Pts...)

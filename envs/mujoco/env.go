@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"tiebreak/envs/mujoco/engine"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -55,13 +56,12 @@ type Env struct {
 }
 
 var (
-	_ idrl.Drawer      = (*Env)(nil)
-	_ idrl.Snapshotter = (*Env)(nil)
-	_ idrl.Substepper  = (*Env)(nil)
-	_ idrl.Faller      = (*Env)(nil)
-	_ idrl.Narrator    = (*Env)(nil)
-	_ idrl.Reclipper   = (*Env)(nil)
-	_ idrl.Guided      = (*Env)(nil)
+	_ drawing.Drawer     = (*Env)(nil)
+	_ idrl.Snapshotter   = (*Env)(nil)
+	_ drawing.Substepper = (*Env)(nil)
+	_ idrl.Faller        = (*Env)(nil)
+	_ drawing.Narrator   = (*Env)(nil)
+	_ drawing.Guided     = (*Env)(nil)
 )
 
 // newEnv returns an environment of a task with a model of its own kind.

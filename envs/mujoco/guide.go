@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tiebreak/envs/corridor"
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // A sight is what a picture of a legend shows: the robot as it is first drawn, from where
@@ -30,20 +30,20 @@ type lesson struct {
 }
 
 // Guide explains the pictures.
-func (e *Env) Guide() idrl.Guide {
+func (e *Env) Guide() drawing.Guide {
 	l, ok := lessons()[strings.TrimSuffix(e.spec.ID, "-classic")]
 	if !ok {
 		l = ownLesson
 	}
-	g := idrl.Guide{Purpose: l.purpose, Look: l.look}
+	g := drawing.Guide{Purpose: l.purpose, Look: l.look}
 	for _, s := range l.legend {
-		g.Legend = append(g.Legend, idrl.LegendEntry{Name: s.name, Text: s.text, Scene: e.sight(s)})
+		g.Legend = append(g.Legend, drawing.LegendEntry{Name: s.name, Text: s.text, Scene: e.sight(s)})
 	}
 	return g
 }
 
 // sight draws a picture of a legend.
-func (e *Env) sight(s sight) (scene idrl.Scene) {
+func (e *Env) sight(s sight) (scene drawing.Scene) {
 	first, err := e.m.NewData()
 	e.must(err)
 	qpos := slices.Clone(first.QPos)
@@ -53,13 +53,13 @@ func (e *Env) sight(s sight) (scene idrl.Scene) {
 	e.drawAt(&scene, qpos)
 	c := &scene.Camera
 	if s.body != "" {
-		at := part{shape: idrl.Shape{Pts: s.at[:]}, index: e.body(s.body)}.place(make([]float64, 3), e.pose)
+		at := part{shape: drawing.Shape{Pts: s.at[:]}, index: e.body(s.body)}.place(make([]float64, 3), e.pose)
 		c.X, c.Y, c.Z = at[0], at[1], at[2]
 	} else {
 		c.X, c.Y, c.Z = c.X+s.at[0], c.Y+s.at[1], c.Z+s.at[2]
 	}
 	if s.width > 0 {
-		c.W, c.H = s.width, s.width/idrl.LegendRatio
+		c.W, c.H = s.width, s.width/drawing.LegendRatio
 	}
 	if s.forward {
 		scene.Moving = append(scene.Moving, ahead(*c, e.scene.floor))
@@ -72,8 +72,8 @@ func (e *Env) sight(s sight) (scene idrl.Scene) {
 
 // come returns the line that a robot leaves on the floor, on its way to the middle of a
 // picture.
-func come(c idrl.Camera, z float64) idrl.Shape {
-	out := idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Agent, Size: c.W / 60}
+func come(c drawing.Camera, z float64) drawing.Shape {
+	out := drawing.Shape{Kind: drawing.Polyline, Paint: drawing.Agent, Size: c.W / 60}
 	for k := range 9 {
 		back := float64(8-k) / 8
 		out.Pts = append(out.Pts, c.X-0.45*c.W*back, c.Y+0.04*c.W*math.Sin(5*back), z)
@@ -82,9 +82,9 @@ func come(c idrl.Camera, z float64) idrl.Shape {
 }
 
 // ahead returns an arrow along x on the floor in front of the middle of a picture.
-func ahead(c idrl.Camera, z float64) idrl.Shape {
+func ahead(c drawing.Camera, z float64) drawing.Shape {
 	x, y, size := c.X+0.02*c.W, c.Y-0.17*c.W, 0.07*c.W
-	return idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Focus, Pts: []float64{
+	return drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Focus, Pts: []float64{
 		x + 5*size, y, z, x + 3.5*size, y + size, z, x + 3.5*size, y + 0.35*size, z, x, y + 0.35*size, z,
 		x, y - 0.35*size, z, x + 3.5*size, y - 0.35*size, z, x + 3.5*size, y - size, z,
 	}}

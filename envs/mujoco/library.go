@@ -66,7 +66,7 @@ func libraryKey(spec idrl.EnvSpec, file string) (string, error) {
 // Library returns the behaviours that come with an environment of Catalogue, in the order
 // in which they are to be shown; none if there are no such. It returns an error of kind
 // Invalid if they are of another model or other settings.
-func Library(id string) ([]idrl.Behaviour, error) {
+func Library(id string) ([]library.Behaviour, error) {
 	b, err := libraryFiles.ReadFile("library/" + id + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -98,7 +98,7 @@ const maxLibraryBytes = 16 << 20
 // Library returns the behaviours in the file beside the model, none if there is no such
 // file. It returns an error of kind Invalid if they are of another model or other settings,
 // or the file cannot be read.
-func (c *Custom) Library(path string) ([]idrl.Behaviour, error) {
+func (c *Custom) Library(path string) ([]library.Behaviour, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

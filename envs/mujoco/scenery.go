@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"tiebreak/envs/corridor"
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // checker returns a floor through the point at.
-func checker(tile float64, at ...float64) idrl.Shape {
-	return idrl.Shape{Kind: idrl.Checker, Paint: idrl.Surface, Size: tile, Pts: at}
+func checker(tile float64, at ...float64) drawing.Shape {
+	return drawing.Shape{Kind: drawing.Checker, Paint: drawing.Surface, Size: tile, Pts: at}
 }
 
 // cells returns the cells of a corridor on a floor at height z: their outlines
@@ -19,12 +19,12 @@ func checker(tile float64, at ...float64) idrl.Shape {
 //
 // What the maze stops at a wall is the root of a robot. The walls are drawn farther out by
 // reach, in metres, which is how far the robot extends from there, so that it does not stand in them.
-func cells(m corridor.Maze, reach, z float64) []idrl.Shape {
+func cells(m corridor.Maze, reach, z float64) []drawing.Shape {
 	r, side := m.CellSize/2, m.CellSize/2+reach
 	start, end := -side, m.CellSize*(corridor.Cells-1)+side
 	goal := m.CellSize * corridor.Goal
-	across := idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Wall, Size: m.CellSize / 80} // there and back at every second cell
-	numbers := make([]idrl.Shape, corridor.Cells)
+	across := drawing.Shape{Kind: drawing.Polyline, Paint: drawing.Wall, Size: m.CellSize / 80} // there and back at every second cell
+	numbers := make([]drawing.Shape, corridor.Cells)
 	for c := range numbers {
 		x, y := m.CellSize*float64(c), side
 		if c%2 == 1 {
@@ -35,12 +35,12 @@ func cells(m corridor.Maze, reach, z float64) []idrl.Shape {
 			left = start
 		}
 		across.Pts = append(across.Pts, left, -y, z, left, y, z)
-		numbers[c] = idrl.Shape{Kind: idrl.Text, Paint: idrl.Ink, Size: m.CellSize / 8, Pts: []float64{x, -0.75 * r, z}, Text: strconv.Itoa(c + 1)}
+		numbers[c] = drawing.Shape{Kind: drawing.Text, Paint: drawing.Ink, Size: m.CellSize / 8, Pts: []float64{x, -0.75 * r, z}, Text: strconv.Itoa(c + 1)}
 	}
 	return append(numbers,
-		idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Object3, Pts: square(goal, 0, z, r, side)},
+		drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Object3, Pts: square(goal, 0, z, r, side)},
 		across,
-		idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Wall, Size: m.CellSize / 40, Pts: []float64{start, -side, z, end, -side, z}},
+		drawing.Shape{Kind: drawing.Polyline, Paint: drawing.Wall, Size: m.CellSize / 40, Pts: []float64{start, -side, z, end, -side, z}},
 		wall(start, side, end, side, z, wallHeight*m.CellSize),
 		wall(end, side, end, -side, z, wallHeight*m.CellSize),
 	)
@@ -49,13 +49,13 @@ func cells(m corridor.Maze, reach, z float64) []idrl.Shape {
 const wallHeight = 0.125 // of the edge of a cell
 
 // wall returns the face of a wall from (x0, y0) to (x1, y1) on a floor at height z.
-func wall(x0, y0, x1, y1, z, high float64) idrl.Shape {
-	return idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Wall, Pts: []float64{x0, y0, z, x1, y1, z, x1, y1, z + high, x0, y0, z + high}}
+func wall(x0, y0, x1, y1, z, high float64) drawing.Shape {
+	return drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Wall, Pts: []float64{x0, y0, z, x1, y1, z, x1, y1, z + high, x0, y0, z + high}}
 }
 
 // pointer returns an arrow on the floor of a corridor that points to the goal: near the edge
 // of the view, or in the goal where that is in view.
-func pointer(m corridor.Maze, c idrl.Camera, z float64) idrl.Shape {
+func pointer(m corridor.Maze, c drawing.Camera, z float64) drawing.Shape {
 	goal, reach, size := m.CellSize*corridor.Goal, 0.34*c.W, 0.06*c.W
 	ahead := 1.0
 	if c.X > goal {
@@ -64,7 +64,7 @@ func pointer(m corridor.Maze, c idrl.Camera, z float64) idrl.Shape {
 	tip := c.X + ahead*min(math.Abs(goal-c.X), reach)
 	x := func(back float64) float64 { return tip - ahead*back*size }
 	y := 0.6 * m.CellSize / 2 // beside the way of the robot
-	return idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Focus, Pts: []float64{
+	return drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Focus, Pts: []float64{
 		x(0), y, z, x(1), y + 0.6*size, z, x(1), y + 0.22*size, z, x(2.4), y + 0.22*size, z,
 		x(2.4), y - 0.22*size, z, x(1), y - 0.22*size, z, x(1), y - 0.6*size, z,
 	}}

@@ -1,7 +1,6 @@
 package idrl
 
 import (
-	"iter"
 	"slices"
 	"time"
 )
@@ -246,56 +245,4 @@ func (o Order) Reversed() Order {
 	out := []byte(o)
 	slices.Reverse(out)
 	return Order(out)
-}
-
-// Effective returns the answers of a log that count, in order and as they count: the replies
-// that are not withdrawn, of annotators who are not left out.
-func Effective(log []Answer) []Answer {
-	how := Countings(log)
-	out := collect(log, func(a *Answer) bool { return !how[a.Annotator].Out })
-	for i := range out {
-		out[i] = how[out[i].Annotator].Of(out[i])
-	}
-	return out
-}
-
-// Standing returns the replies of a log that are not withdrawn, in order and as they were
-// given, also those of annotators who are left out.
-func Standing(log []Answer) []Answer { return collect(log, func(*Answer) bool { return true }) }
-
-// collect returns copies of the replies of EachStanding that count.
-func collect(log []Answer, counts func(*Answer) bool) []Answer {
-	n := 0
-	for a := range EachStanding(log) {
-		if counts(a) {
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	out := make([]Answer, 0, n)
-	for a := range EachStanding(log) {
-		if counts(a) {
-			out = append(out, *a)
-		}
-	}
-	return out
-}
-
-// EachStanding yields what Standing returns, without copies of it.
-func EachStanding(log []Answer) iter.Seq[*Answer] {
-	undone := map[AnswerID]bool{}
-	for i := range log {
-		if of := log[i].Undoes; of != "" {
-			undone[of] = true
-		}
-	}
-	return func(yield func(*Answer) bool) {
-		for i := range log {
-			if a := &log[i]; a.Reply() && !undone[a.ID] && !yield(a) {
-				return
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package idrl
 
 import (
-	"image"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -26,23 +25,6 @@ type Environment interface {
 	Step(a Action) TimeStep
 }
 
-// A Drawer can draw its present state. Training does not call it.
-type Drawer interface {
-	// Draw stores the present state in dst, which it overwrites. Two states of
-	// one environment give scenes of the same shape: the same Static list, and
-	// a Moving list of the same length, kinds, paints and numbers of points.
-	Draw(dst *Scene)
-}
-
-// A Pictured is an Environment that shows its present state in a picture, where it has no
-// Scene to draw.
-type Pictured interface {
-	// Picture returns a picture of the present state, which the caller may keep and does not
-	// change. All pictures of an environment have one size, 8 to 4096 pixels a side. Its
-	// error, which Err then returns too, says why there is none.
-	Picture() (image.Image, error)
-}
-
 // A Fallible is an Environment that may fail for reasons that lie outside this program: a
 // process of its own that dies, hangs or answers nonsense. Environments that are not are
 // sound for as long as the program runs, and have nothing to close.
@@ -60,15 +42,6 @@ type Fallible interface {
 	// Close frees what the environment holds, such as a process, and waits until that is
 	// done. It may be called again. A closed environment must not be used.
 	Close() error
-}
-
-// An Interrupter is an Environment that may wait long for something outside this program.
-type Interrupter interface {
-	Environment
-
-	// Interrupt ends the wait and makes the environment fail permanently. It may be called from any
-	// goroutine, and again.
-	Interrupt()
 }
 
 // Err returns why env has failed, nil if it has not or cannot.
@@ -104,40 +77,9 @@ type Faller interface {
 	Fallen() bool
 }
 
-// A Narrator is an Environment that describes in words what the pictures of a clip do not show.
-type Narrator interface {
-	// Narrate returns a sentence or two for people about a clip from the snapshot first to the
-	// snapshot last: what is outside the picture, and Stays if the robot does not move from its
-	// place. last is nil for a still. It is empty if there is nothing to say. The environment may
-	// be left in another state.
-	Narrate(first, last []float64) string
-}
-
 // Stays ends the text of a Narrator if the robot does not move from its place. Two such clips are
 // compared only if the places of the robots are far apart (package measure).
 const Stays = "The robot stays where it is."
-
-// A Reclipper is an Environment whose clips may have another length and speed: those that
-// a session was created with.
-type Reclipper interface {
-	// Reclip sets Spec().ClipSteps and Spec().Playback.
-	Reclip(steps int, playback float64)
-}
-
-// A Substepper can draw what happens within a step, for slow motion.
-type Substepper interface {
-	Drawer
-	Snapshotter
-
-	// Substeps returns the number of frames that a step is drawn in, at least 1.
-	Substeps() int
-
-	// DrawStep draws the step that led from the snapshot before to the snapshot
-	// after: it calls frame Substeps() times, at last with the scene of after. The
-	// scene belongs to DrawStep and is valid during the call. The environment is
-	// left in the state after.
-	DrawStep(before, after []float64, frame func(*Scene))
-}
 
 // Tabular is an Environment with finitely many states and known dynamics, whose
 // features depend on the state entered. Its observation is the state's index,
@@ -171,15 +113,6 @@ type Differentiable interface {
 	// is not nil it must have the length of actions and receives the gradient
 	// with respect to actions. It does not disturb an episode under way.
 	Return(grad, actions, theta []float64) float64
-}
-
-// A FeatureKernel is an environment whose features are one-hot (object types,
-// states), with a prior similarity between them: a Gaussian process on a finite
-// set is a Gaussian over weights with the kernel matrix as prior covariance.
-type FeatureKernel interface {
-	// Kernel stores in dst (d×d) the prior correlation of the weights of every
-	// two features; the diagonal is 1 and dst is positive definite.
-	Kernel(dst *mat.SymDense)
 }
 
 // EnvSpec describes an environment.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -222,7 +223,7 @@ func TestPolarity(t *testing.T) {
 func TestEffective(t *testing.T) {
 	log := []idrl.Answer{{ID: "1"}, {ID: "2"}, {ID: "u", Undoes: "1"}, {ID: "3"}, {ID: "v", Undoes: "3"}, {ID: "4"}}
 	var got []idrl.AnswerID
-	for _, a := range idrl.Effective(log) {
+	for _, a := range record.Effective(log) {
 		got = append(got, a.ID)
 	}
 	if diff := cmp.Diff([]idrl.AnswerID{"2", "4"}, got); diff != "" {

@@ -32,19 +32,3 @@ func (i Instructions) Check() error {
 	}
 	return nil
 }
-
-// PictureID names a picture of a session by its content: 16 hexadecimal digits.
-type PictureID string
-
-// A Picture is a picture that a researcher has added to the instructions of a session.
-type Picture struct {
-	ID      PictureID
-	Type    string // of its content: "image/png"
-	Content []byte
-}
-
-// Limits of the pictures of a session.
-const (
-	MaxPicture  = 300_000 // bytes of one
-	MaxPictures = 6
-)

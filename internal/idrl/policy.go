@@ -24,15 +24,6 @@ type Timed interface {
 	ActAt(dst Action, obs []float64, t int, rng *rand.Rand) Action
 }
 
-// A Recorded policy acted earlier, in another program: its episodes are recorded.
-type Recorded interface {
-	Policy
-	// Episode makes the next Reset of env begin the n-th episode, and returns a policy that repeats
-	// its actions. It reports false if there are fewer episodes, or env is not the environment of
-	// the recordings.
-	Episode(env Environment, n int) (Policy, bool)
-}
-
 // A SolveTask asks for a policy that maximises θ·μ_π.
 type SolveTask struct {
 	Env      Environment

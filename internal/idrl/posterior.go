@@ -79,15 +79,6 @@ func Predict(l Likelihood, m, v float64) (p [3]float64) {
 	return p
 }
 
-// A RatingLikelihood is a Likelihood of ratings that says how they are distributed.
-type RatingLikelihood interface {
-	Likelihood
-
-	// Distribution returns P(Y < y), P(Y ≤ y) and E[Y] of a rating Y where u ~ N(m, v). The
-	// two probabilities differ at the ends of a scale that ends.
-	Distribution(y, m, v float64) (below, upTo, mean float64)
-}
-
 // A RewardModel says how answers change the posterior of the weights of one representation. Its
 // methods may be called from any goroutine.
 type RewardModel interface {
@@ -122,18 +113,6 @@ type RewardModel interface {
 	Decode(b []byte) (Posterior, error)
 }
 
-// A Personal reward model distinguishes annotators: it learns the noise of each along with θ.
-type Personal interface {
-	RewardModel
-
-	// Asking returns the model whose Likelihood is that of the answers of who, according to p, a
-	// posterior of the model.
-	Asking(p Posterior, who AnnotatorID) RewardModel
-
-	// ConditionOnPendingWith is ConditionOnPending where qs[i] is open with annotator with[i].
-	ConditionOnPendingWith(p Posterior, qs []QueryVector, with []AnnotatorID) Posterior
-}
-
 // A Filter is the part of a RewardModel that updates posteriors by answers. It does not keep the
 // lists that it receives.
 type Filter interface {
@@ -141,21 +120,6 @@ type Filter interface {
 	Condition(p Posterior, q QueryVector, a Answer) (Posterior, error)
 	Fit(ctx context.Context, from Posterior, qs []QueryVector, as []Answer) (Posterior, FitReport, error)
 }
-
-// A Resumer is a Filter whose fit of a list can continue from the fit of the first answers of that
-// list.
-type Resumer interface {
-	Filter
-
-	// Resume is Fit that begins with the state of the fit of the first answers: all that it
-	// computed. nil means a fit from the beginning. It may end sooner than a fit from the
-	// beginning, before its tolerance is reached.
-	Resume(ctx context.Context, from Posterior, left Factors, qs []QueryVector, as []Answer) (Posterior, Factors, FitReport, error)
-}
-
-// Factors are the state of a fit from which the next fit begins, in a form of the model. They are
-// immutable; nil means no state.
-type Factors any
 
 // A FitReport describes a fit of several answers at once.
 type FitReport struct {

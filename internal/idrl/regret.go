@@ -20,35 +20,3 @@ type Regret struct {
 	Mean       float64 // expected loss
 	Span       float64 // expected span, a return
 }
-
-// Basis is the set of policies with which a Regret compares the best one.
-type Basis string
-
-// Bases of a Regret.
-const (
-	AgainstOptima  Basis = "optima"  // found by an exact solver for draws from the prior and from posteriors of this session's answers
-	AgainstPool    Basis = "pool"    // solved for draws from the prior and from the posteriors so far
-	AgainstSearch  Basis = "search"  // found by a search of bounded length
-	AgainstEarlier Basis = "earlier" // candidates alone: the session was begun before the pool was kept
-	AgainstUploads Basis = "uploads" // the clips that were uploaded
-	AgainstGiven   Basis = "given"   // the policies of rollouts that were imported
-)
-
-// Stopping says whether a session may stop (package stopping).
-type Stopping struct {
-	Doubt    float64  // of the rule
-	ByItself bool     // the session stops when the rule is met
-	Held     int      // answers in a row after which the statement held; 3 are enough
-	Propose  bool     // reached: Held is large enough, the present statement holds, and there is no objection
-	Left     Forecast // until then; not known while there are objections
-
-	Objections []Objection // to the statement
-}
-
-// A Forecast is a number of answers. Its range is meant to be right in four of five cases.
-type Forecast struct {
-	Known bool // otherwise it is not known yet
-	Least int
-	About int
-	Most  int
-}

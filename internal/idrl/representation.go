@@ -16,15 +16,6 @@ type Representation interface {
 	Features(dst []float64, s Steps) []float64
 }
 
-// A Weighted is a Representation that was learnt together with weights of its features.
-type Weighted interface {
-	Representation
-
-	// Weights returns the weights, of length d. θ·Φ is the learnt reward. The caller may change the
-	// result.
-	Weights() []float64
-}
-
 // A FeatureLearner learns representations from answers. Its methods may be called from
 // any goroutine, and are functions of their arguments.
 type FeatureLearner interface {
@@ -49,15 +40,4 @@ type Dataset struct {
 	Queries []Query
 	Answers []Answer  // Answers[i] is to Queries[i]
 	Shown   [][]Steps // Shown[i][j] are those of Queries[i].Clips[j]
-}
-
-// A LearntFit is a learnt representation that is in use. It is recorded like a Generation: the
-// posterior is a function of the log and of the earlier fits.
-type LearntFit struct {
-	Learner   string // FeatureLearner.Name
-	Version   int64  // 1 for the first of a session
-	BasedOn   int64  // log row up to which it saw the answers
-	AdoptedAt int64  // log row after which it is in use
-	Seed      uint64 // that it was learnt with
-	Content   []byte // of FeatureLearner.Learn
 }

@@ -42,11 +42,3 @@ func (s SessionSpec) validateUploads() error {
 	}
 	return nil
 }
-
-// Uploaded is the result of an upload.
-type Uploaded struct {
-	Seq   int64    // of the last row of the log when the clips came into use; of now where all were known
-	Clips []ClipID // of the upload, each once, in its order
-	New   []bool   // of each clip: it was not known
-	Total int      // clips of the session
-}

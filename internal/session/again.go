@@ -1,6 +1,7 @@
 package session
 
 import (
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -13,13 +14,13 @@ const repeatLag = 15
 // due: every SessionSpec.RepeatEvery of their questions, one that they have answered and that
 // was not repeated yet. n is the number of the assignment. Like choose it is a function of the
 // log and the assignments so far.
-func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (as idrl.Assignment, ok bool) {
+func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []record.Assignment) (as record.Assignment, ok bool) {
 	if s.spec.RepeatEvery == 0 {
 		return as, false
 	}
-	var own []*idrl.Assignment
+	var own []*record.Assignment
 	times := map[idrl.QueryID]int{}
-	note := func(a *idrl.Assignment) {
+	note := func(a *record.Assignment) {
 		if a.Annotator == who && a.Reopens == "" {
 			own = append(own, a)
 			times[a.Query.ID]++
@@ -34,7 +35,7 @@ func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment
 	if (len(own)+1)%s.spec.RepeatEvery != 0 {
 		return as, false
 	}
-	var may []*idrl.Assignment
+	var may []*record.Assignment
 	for _, a := range own[:max(0, len(own)-repeatLag)] {
 		if times[a.Query.ID] == 1 && s.told(a) && s.log.broken[a.Query.ID] == 0 {
 			may = append(may, a)
@@ -46,12 +47,12 @@ func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment
 	old := may[rng.New(s.spec.Seed, "repeat", uint64(n)).IntN(len(may))]
 	as = s.lease(who, n, old.Query)
 	as.Left, as.Order, as.Condition = opposite(old.Left), old.Order.Reversed(), old.Condition
-	as.Why = idrl.Why{Purpose: idrl.ForRepeat, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
+	as.Why = record.Why{Purpose: record.ForRepeat, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
 	return as, true
 }
 
 // told reports whether an assignment has an answer that says something and stands.
-func (s *ledger) told(a *idrl.Assignment) bool {
+func (s *ledger) told(a *record.Assignment) bool {
 	if a.Answer == "" || s.log.undone[a.Answer] {
 		return false
 	}

@@ -3,18 +3,19 @@ package session_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // repeats labels n questions and returns the assignments that ask again what the annotator
 // has answered, by the number of the question, from 1.
-func repeats(t *testing.T, b *bench, n int, restart bool) (out map[int]idrl.Assignment, all []idrl.Assignment) {
+func repeats(t *testing.T, b *bench, n int, restart bool) (out map[int]record.Assignment, all []record.Assignment) {
 	t.Helper()
 	s, stop := b.start(t)
-	out = map[int]idrl.Assignment{}
+	out = map[int]record.Assignment{}
 	before := map[idrl.QueryID]bool{}
 	for i := range n {
 		as := claim(t, s, "ann").Open[0]

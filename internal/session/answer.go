@@ -6,12 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
-
-	"gonum.org/v1/gonum/floats"
+	"tiebreak/internal/session/view"
 )
 
 // Answer takes in a reply. It returns once the reply is durable. The same reply
@@ -19,7 +21,7 @@ import (
 // that does not fit its question, NotFound for an unknown assignment, Forbidden
 // for somebody else's, Conflict for one that is answered already or an id that
 // was used for another reply.
-func (s *Session) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
+func (s *Session) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (view.Receipt, error) {
 	a.Annotator, a.Undoes = who, ""
 	return s.add(ctx, who, func() (logEntry, error) { return s.answer(a) })
 }
@@ -34,18 +36,18 @@ var (
 
 // Undo withdraws the annotator's earlier answer of: the belief becomes what it
 // would be without it, and its question is offered again. Errors as for Answer.
-func (s *Session) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error) {
+func (s *Session) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (view.Receipt, error) {
 	a := idrl.Answer{ID: id, Annotator: who, Undoes: of}
 	ahead, err := s.ahead(ctx, func() (*edit, error) { return s.heavyUndo(a) })
 	if err != nil {
-		return idrl.Receipt{}, err
+		return view.Receipt{}, err
 	}
 	return s.add(ctx, who, func() (logEntry, error) { return s.undo(a, ahead) })
 }
 
 // add sends the session a request that adds a row of the annotator's to the log.
-func (s *Session) add(ctx context.Context, who idrl.AnnotatorID, write func() (logEntry, error)) (idrl.Receipt, error) {
-	return ask(ctx, s.inbox, func(reply func(idrl.Receipt, error)) request {
+func (s *Session) add(ctx context.Context, who idrl.AnnotatorID, write func() (logEntry, error)) (view.Receipt, error) {
+	return ask(ctx, s.inbox, func(reply func(view.Receipt, error)) request {
 		return request{write: write, reply: reply, after: func() { s.answered(ctx, who) }}
 	})
 }
@@ -73,7 +75,7 @@ func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 		return logEntry{}, err
 	}
 	now := s.cfg.Now()
-	a.Late, a.Doubts = now.After(as.LeaseUntil), idrl.FindDoubts(a, *as, s.spec.InstructionsVersion, now)
+	a.Late, a.Doubts = now.After(as.LeaseUntil), record.FindDoubts(a, *as, s.spec.InstructionsVersion, now)
 	a.Doubts |= s.hurry(a, *as, now)
 	a.Seq = s.log.seq() + 1
 	q, err := s.features.view.Query(as.Query)
@@ -113,7 +115,7 @@ func (s *Session) undo(a idrl.Answer, ahead *edited) (logEntry, error) {
 }
 
 // replayed looks for a row with a's id. known is false if there is none.
-func (s *ledger) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error) {
+func (s *ledger) replayed(a idrl.Answer) (r view.Receipt, known bool, err error) {
 	if a.ID == "" {
 		return r, true, idrl.Errorf(idrl.Invalid, "the answer has no id; mint a UUID for it")
 	}
@@ -127,7 +129,7 @@ func (s *ledger) replayed(a idrl.Answer) (r idrl.Receipt, known bool, err error)
 	if !same(*old, a) {
 		return r, true, idrl.Errorf(idrl.Conflict, "this answer was recorded before with another choice; reload the page")
 	}
-	return idrl.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, true, nil
+	return view.Receipt{ID: old.ID, Seq: old.Seq, Replay: true}, true, nil
 }
 
 // row returns the entry of log row a, which comes next, after which the effective answers are
@@ -136,14 +138,14 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) logEntry {
 	belief := history.Posterior()
 	a.Seq = s.log.seq() + 1
 	a.ReceivedAt = s.cfg.Now().UTC().Truncate(time.Millisecond)
-	snap := idrl.Snapshot{
-		Seq: a.Seq, Definition: idrl.PosteriorDefinition, Representation: s.features.version(), Mean: belief.Mean(nil),
+	snap := record.Snapshot{
+		Seq: a.Seq, Definition: record.PosteriorDefinition, Representation: s.features.version(), Mean: belief.Mean(nil),
 		Slot: history.Slot(a.Seq), Regret: s.atRow(history, a.Seq),
 	}
 	if said, ok := s.foretell(s.features, a, s.history.Posterior(), s.history.Len()); ok {
 		snap.Foretold = said.P
 	}
-	return logEntry{receipt: idrl.Receipt{ID: a.ID, Seq: a.Seq}, row: &idrl.Row{Answer: a, After: snap}, history: history}
+	return logEntry{receipt: view.Receipt{ID: a.ID, Seq: a.Seq}, row: &record.Row{Answer: a, After: snap}, history: history}
 }
 
 // foretell returns how probable each answer to the question of a was by the belief before,

@@ -3,7 +3,7 @@ package session
 import (
 	"slices"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/look/answerable"
 )
 
@@ -51,7 +51,7 @@ func (s *selector) replies(upTo int64) (out []answerable.Reply) {
 		if !a.Reply() || s.log.undone[a.ID] || s.log.how[a.Annotator].Out {
 			continue
 		}
-		if as := s.asked.get(a.Assignment); as != nil && as.Why.Answerable > 0 && as.Condition != idrl.HeldOut {
+		if as := s.asked.get(a.Assignment); as != nil && as.Why.Answerable > 0 && as.Condition != record.HeldOut {
 			out = append(out, answerable.Reply{Answer: a, Question: answerable.Of(as.Query.Kind, as.Why)})
 		}
 	}

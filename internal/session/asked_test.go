@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // What a question was asked for is recorded with it, and shown as it was: later answers and
@@ -21,10 +22,10 @@ func TestWhatAQuestionWasAskedFor(t *testing.T) {
 	b.method = method(t, "lvar")
 	s, _ := b.start(t)
 	claim(t, s, "ann")
-	set := idrl.Settings{Gold: idrl.GoldSettings{Questions: known(b.record(t, s), 8)}}
+	set := record.Settings{Gold: record.GoldSettings{Questions: known(b.record(t, s), 8)}}
 	b.want(0, set)
 	follow(t, s)
-	asked, count := map[idrl.AssignmentID]idrl.Assignment{}, map[idrl.Purpose]int{}
+	asked, count := map[idrl.AssignmentID]record.Assignment{}, map[record.Purpose]int{}
 	for n := range 60 {
 		as := claim(t, s, "ann").Open[0]
 		asked[as.ID] = as
@@ -37,7 +38,7 @@ func TestWhatAQuestionWasAskedFor(t *testing.T) {
 		}
 		mustAnswer(t, s, "ann", reply(as, n))
 	}
-	for _, p := range []idrl.Purpose{idrl.ForValue, idrl.AtRandom, idrl.ForHeldOut, idrl.ForGold, idrl.ForRepeat} {
+	for _, p := range []record.Purpose{record.ForValue, record.AtRandom, record.ForHeldOut, record.ForGold, record.ForRepeat} {
 		if count[p] == 0 {
 			t.Errorf("no question is asked for %q", p)
 		}
@@ -60,21 +61,21 @@ func TestWhatAQuestionWasAskedFor(t *testing.T) {
 }
 
 // purposeOf derives the purpose of the last question from what else is known of it.
-func purposeOf(as idrl.Assignment, asked map[idrl.AssignmentID]idrl.Assignment) idrl.Purpose {
+func purposeOf(as record.Assignment, asked map[idrl.AssignmentID]record.Assignment) record.Purpose {
 	for _, old := range asked {
 		if old.Query.ID == as.Query.ID && old.N < as.N && old.Left != as.Left && as.Gold == 0 && as.N%10 == 0 {
-			return idrl.ForRepeat
+			return record.ForRepeat
 		}
 	}
 	switch {
 	case as.Gold > 0:
-		return idrl.ForGold
-	case as.Condition == idrl.HeldOut:
-		return idrl.ForHeldOut
+		return record.ForGold
+	case as.Condition == record.HeldOut:
+		return record.ForHeldOut
 	case as.Condition == "uniform":
-		return idrl.AtRandom
+		return record.AtRandom
 	}
-	return idrl.ForValue
+	return record.ForValue
 }
 
 // A question that is asked again after a withdrawal keeps what it was asked for.
@@ -88,7 +89,7 @@ func TestAskedAgainForTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := claim(t, s, "ann").Open[0]
-	if again.Reopens != "answer-1" || again.Why != as.Why || again.Why.Purpose != idrl.ForValue {
+	if again.Reopens != "answer-1" || again.Why != as.Why || again.Why.Purpose != record.ForValue {
 		t.Errorf("asked for %+v, then for %+v", as.Why, again.Why)
 	}
 }
@@ -101,8 +102,8 @@ func TestRepeatsAreNotScored(t *testing.T) {
 	replies, again := 0, 0
 	for n := range 60 {
 		as := claim(t, s, "ann").Open[0]
-		if as.Condition == idrl.HeldOut {
-			if replies++; as.Why.Purpose == idrl.ForRepeat {
+		if as.Condition == record.HeldOut {
+			if replies++; as.Why.Purpose == record.ForRepeat {
 				again++
 			}
 		}
@@ -160,14 +161,14 @@ func TestReversedPeopleInASession(t *testing.T) {
 			ask(round, "good1", "good2", "good3", "random", "reversed")
 		}
 		named("at first", "reversed")
-		b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"reversed": 200}})
+		b.want(0, record.Settings{Turned: map[idrl.AnnotatorID]int64{"reversed": 200}})
 		follow(t, s)
 		named("turned", "")
 		for round := range 20 { // half as many as are turned
 			ask(40+round, "reversed")
 		}
 		named("after more answers of that kind", "reversed")
-		b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"reversed": 200, "good1": 200}})
+		b.want(0, record.Settings{Turned: map[idrl.AnnotatorID]int64{"reversed": 200, "good1": 200}})
 		follow(t, s)
 		if good := person(t, s, "good1"); !good.Reversed {
 			t.Errorf("seed %d: somebody is turned who answered rightly, and %.2f of %d as predicted is not said to be the other way round", seed, good.Predicted, good.PredictedSize)

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 )
 
 // claims are what people are asked now, and what comes next for them.
@@ -17,13 +20,13 @@ type claims struct {
 
 // Claim returns what the annotator may see: their open questions, renewed and
 // topped up to Spec().Ahead, and how far they are.
-func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) (idrl.Offer, error) {
-	return call(ctx, s.inbox, func() (idrl.Offer, error) {
+func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) (view.Offer, error) {
+	return call(ctx, s.inbox, func() (view.Offer, error) {
 		if s.revoked[who] {
-			return idrl.Offer{}, errRevoked
+			return view.Offer{}, errRevoked
 		}
 		if err := s.topUp(ctx, who); err != nil {
-			return idrl.Offer{}, err
+			return view.Offer{}, err
 		}
 		return s.offer(who), nil
 	})
@@ -58,13 +61,13 @@ func (s *claims) doneBy(who idrl.AnnotatorID) bool {
 	return s.done() || s.room(who, 0) <= 0 || s.askedAll(who)
 }
 
-func (s *claims) offer(who idrl.AnnotatorID) idrl.Offer {
-	o := idrl.Offer{
+func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
+	o := view.Offer{
 		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.doneBy(who),
 		Instructions: s.spec.InstructionsVersion, Learning: s.learning(),
 	}
 	e := s.effect()
-	o.Left, o.Effect, o.Same = s.left(), e != (idrl.Effect{}), s.looksSame(e)
+	o.Left, o.Effect, o.Same = s.left(), e != (view.Effect{}), s.looksSame(e)
 	mine := s.log.mine[who]
 	o.Mine, o.Skipped = mine.answers+mine.skipped, mine.skipped
 	if last := s.log.lastOf(who); len(last) > 0 {
@@ -149,7 +152,7 @@ func (s *claims) answered(ctx context.Context, who idrl.AnnotatorID) {
 	} else {
 		s.topUpOrLog(ctx, who)
 	}
-	s.publish(idrl.EventAnswered, who)
+	s.publish(live.EventAnswered, who)
 }
 
 // adoptIfDue brings the next generation into use if it is ready and due, and then asks those who
@@ -164,13 +167,13 @@ func (s *claims) adoptIfDue(ctx context.Context) {
 		s.topUpOrLog(ctx, who)
 	}
 	s.blocked = nil
-	s.publish(idrl.EventAdopted, "")
+	s.publish(live.EventAdopted, "")
 	s.restIfComplete()
 }
 
 // fresh returns the assignments that the annotator lacks, not issued yet: those
 // they withdrew their answers to, and new ones.
-func (s *claims) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
+func (s *claims) fresh(who idrl.AnnotatorID) ([]record.Assignment, error) {
 	open := len(s.asked.openOf(who))
 	fresh := s.reopened(who)
 	for open+len(fresh) < s.spec.Ahead && s.room(who, open+len(fresh)) > 0 && !s.budgetLeased(fresh) {
@@ -189,7 +192,7 @@ func (s *claims) fresh(who idrl.AnnotatorID) ([]idrl.Assignment, error) {
 // upcoming returns what topUp would issue to the annotator, to be issued with their
 // answer. It returns nothing where something else has to be recorded first, or the
 // choice fails: then topUp, after the answer, does the rest.
-func (s *claims) upcoming(ctx context.Context, who idrl.AnnotatorID) []idrl.Assignment {
+func (s *claims) upcoming(ctx context.Context, who idrl.AnnotatorID) []record.Assignment {
 	if s.gen == nil || s.paused() || s.doneBy(who) || s.revoked[who] || s.training.ready != nil || s.adoptionDue() || slices.ContainsFunc(s.asked.openOf(who), s.ageing) {
 		return nil
 	}
@@ -201,7 +204,7 @@ func (s *claims) upcoming(ctx context.Context, who idrl.AnnotatorID) []idrl.Assi
 }
 
 // issue makes assignments durable and then hands them out.
-func (s *claims) issue(ctx context.Context, fresh []idrl.Assignment) error {
+func (s *claims) issue(ctx context.Context, fresh []record.Assignment) error {
 	if len(fresh) == 0 {
 		return nil
 	}

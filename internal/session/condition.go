@@ -1,6 +1,7 @@
 package session
 
 import (
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -23,7 +24,7 @@ func newConditions(spec idrl.SessionSpec) (c conditions, err error) {
 
 // A draw is how a question is chosen.
 type draw struct {
-	condition idrl.Condition
+	condition record.Condition
 	method    *acquisition.Method // nil for the session's own
 	askable   []idrl.QueryVector
 }
@@ -31,38 +32,38 @@ type draw struct {
 // draw returns how question n is chosen, of askable and beside fresh: by the session's seed and n alone, so
 // that it says nothing about the annotator or their answers. Only where nothing can be held
 // out is a question chosen as if it were not to be.
-func (s *selector) draw(n int64, askable []idrl.QueryVector, fresh []idrl.Assignment) draw {
+func (s *selector) draw(n int64, askable []idrl.QueryVector, fresh []record.Assignment) draw {
 	if !s.spec.Compares() {
 		return draw{askable: askable}
 	}
 	if rng.New(s.spec.Seed, "held out", uint64(n)).Float64() < s.spec.HeldOut { // #nosec G115 -- assignments are counted from 1
 		if new := s.neverAsked(askable, fresh); len(new) > 0 && s.canHoldOut() {
-			return draw{condition: idrl.HeldOut, method: &s.conditions.random, askable: new}
+			return draw{condition: record.HeldOut, method: &s.conditions.random, askable: new}
 		}
 	}
 	u := rng.New(s.spec.Seed, "condition", uint64(n)).Float64() // #nosec G115 -- as above
 	for i, c := range s.spec.Controls {
 		if u -= c.Share; u < 0 {
-			return draw{condition: idrl.Condition(c.Strategy), method: &s.conditions.controls[i], askable: askable}
+			return draw{condition: record.Condition(c.Strategy), method: &s.conditions.controls[i], askable: askable}
 		}
 	}
-	return draw{condition: idrl.Condition(s.spec.Acquisition), askable: askable}
+	return draw{condition: record.Condition(s.spec.Acquisition), askable: askable}
 }
 
 // purpose returns the purpose of a question of condition c, which is empty where there is one alone.
-func (s *selector) purpose(c idrl.Condition) idrl.Purpose {
+func (s *selector) purpose(c record.Condition) record.Purpose {
 	switch {
-	case c == idrl.HeldOut:
-		return idrl.ForHeldOut
-	case s.spec.StrategyOf(c) == s.conditions.random.Name:
-		return idrl.AtRandom
+	case c == record.HeldOut:
+		return record.ForHeldOut
+	case record.StrategyOf(s.spec, c) == s.conditions.random.Name:
+		return record.AtRandom
 	}
-	return idrl.ForValue
+	return record.ForValue
 }
 
 // neverAsked returns those of queries that were put to nobody, so that nothing was learnt from
 // them.
-func (s *selector) neverAsked(queries []idrl.QueryVector, fresh []idrl.Assignment) (out []idrl.QueryVector) {
+func (s *selector) neverAsked(queries []idrl.QueryVector, fresh []record.Assignment) (out []idrl.QueryVector) {
 	now := map[idrl.QueryID]bool{}
 	for _, as := range fresh {
 		now[as.Query.ID] = true

@@ -6,12 +6,13 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // several are two control strategies and comparisons that are held out.
@@ -21,7 +22,7 @@ func several(s *idrl.SessionSpec) {
 }
 
 // ask labels n questions, in turns by people, with restarts in between if that is asked for.
-func ask(t *testing.T, b *bench, n int, restart bool, answer func(idrl.Assignment, int) idrl.Answer, people ...idrl.AnnotatorID) idrl.Record {
+func ask(t *testing.T, b *bench, n int, restart bool, answer func(record.Assignment, int) idrl.Answer, people ...idrl.AnnotatorID) record.Record {
 	t.Helper()
 	s, stop := b.start(t)
 	for i := range n {
@@ -37,7 +38,7 @@ func ask(t *testing.T, b *bench, n int, restart bool, answer func(idrl.Assignmen
 	return rec
 }
 
-func conditionsOf(rec idrl.Record) (out []idrl.Condition) {
+func conditionsOf(rec record.Record) (out []record.Condition) {
 	for _, as := range rec.Assignments {
 		out = append(out, as.Condition)
 	}
@@ -49,15 +50,15 @@ func conditionsOf(rec idrl.Record) (out []idrl.Condition) {
 func TestConditions(t *testing.T) {
 	const n = 300
 	rec := ask(t, newBench(several), n, false, reply, "ann", "bob")
-	count := map[idrl.Condition]int{}
+	count := map[record.Condition]int{}
 	for _, as := range rec.Assignments {
 		count[as.Condition]++
-		if random := as.Condition == "uniform" || as.Condition == idrl.HeldOut; random && as.Why.First != "" {
+		if random := as.Condition == "uniform" || as.Condition == record.HeldOut; random && as.Why.First != "" {
 			t.Errorf("question %d of condition %s was chosen for a pair of policies", as.N, as.Condition)
 		}
 	}
 	total := float64(len(rec.Assignments))
-	for condition, share := range map[idrl.Condition]float64{idrl.HeldOut: 0.2, "uniform": 0.8 * 0.25, "igr": 0.8 * 0.15, "idrl": 0.8 * 0.6} {
+	for condition, share := range map[record.Condition]float64{record.HeldOut: 0.2, "uniform": 0.8 * 0.25, "igr": 0.8 * 0.15, "idrl": 0.8 * 0.6} {
 		if got, sd := float64(count[condition]), math.Sqrt(total*share*(1-share)); math.Abs(got-total*share) > 4*sd {
 			t.Errorf("%v of %v questions are of condition %s, want %v ± %.1f", got, total, condition, total*share, sd)
 		}
@@ -85,16 +86,16 @@ func TestConditions(t *testing.T) {
 // asked never before, and is not asked again.
 func TestHeldOutTeachesNothing(t *testing.T) {
 	change := func(s *idrl.SessionSpec) { several(s); s.RepeatEvery = 10 }
-	flipped := func(as idrl.Assignment, n int) idrl.Answer {
+	flipped := func(as record.Assignment, n int) idrl.Answer {
 		a := reply(as, n)
-		if as.Condition == idrl.HeldOut {
+		if as.Condition == record.HeldOut {
 			a.Choice = []idrl.Choice{idrl.Equal, idrl.ChoseB}[n%2]
 		}
 		return a
 	}
-	plain := func(as idrl.Assignment, n int) idrl.Answer {
+	plain := func(as record.Assignment, n int) idrl.Answer {
 		a := reply(as, n)
-		if as.Condition == idrl.HeldOut {
+		if as.Condition == record.HeldOut {
 			a.Choice = idrl.ChoseA
 		}
 		return a
@@ -110,7 +111,7 @@ func TestHeldOutTeachesNothing(t *testing.T) {
 		if d := cmp.Diff(as, other.Assignments[i]); d != "" {
 			t.Fatalf("question %d depends on what is held out:\n%s", i, d)
 		}
-		if as.Condition == idrl.HeldOut {
+		if as.Condition == record.HeldOut {
 			held++
 		}
 	}
@@ -120,13 +121,13 @@ func TestHeldOutTeachesNothing(t *testing.T) {
 	if got := teaching(t, b, one); !bytes.Equal(got, lastBelief(one)) {
 		t.Error("the posterior is not that of the answers that are not held out")
 	}
-	first := map[idrl.QueryID]idrl.Assignment{}
+	first := map[idrl.QueryID]record.Assignment{}
 	repeats := 0
 	for _, as := range one.Assignments {
 		old, again := first[as.Query.ID]
 		if !again {
 			first[as.Query.ID] = as
-		} else if held := as.Condition == idrl.HeldOut; held != (old.Condition == idrl.HeldOut) {
+		} else if held := as.Condition == record.HeldOut; held != (old.Condition == record.HeldOut) {
 			t.Errorf("question %d of condition %s is %d of condition %s again", as.N, as.Condition, old.N, old.Condition)
 		} else if held {
 			if repeats++; as.Annotator != old.Annotator || as.Left == old.Left {
@@ -140,14 +141,14 @@ func TestHeldOutTeachesNothing(t *testing.T) {
 }
 
 // teaching returns the encoded posterior after the answers of rec that are not held out.
-func teaching(t *testing.T, b *bench, rec idrl.Record) []byte {
+func teaching(t *testing.T, b *bench, rec record.Record) []byte {
 	t.Helper()
 	queries, held := journaltest.Vectors(t, rec), map[idrl.AssignmentID]bool{}
 	for _, as := range rec.Assignments {
-		held[as.ID] = as.Condition == idrl.HeldOut
+		held[as.ID] = as.Condition == record.HeldOut
 	}
 	var items []posterior.Item
-	for _, a := range idrl.Effective(rec.Log) {
+	for _, a := range record.Effective(rec.Log) {
 		if q := queries[a.Assignment]; a.Informative() && !held[a.Assignment] {
 			items = append(items, posterior.ItemOf(&q, a))
 		}
@@ -168,7 +169,7 @@ func teaching(t *testing.T, b *bench, rec idrl.Record) []byte {
 func TestUndoInConditions(t *testing.T) {
 	b := newBench(several)
 	s, stop := b.start(t)
-	undone := map[idrl.Condition]int{}
+	undone := map[record.Condition]int{}
 	for i := range 60 {
 		as := claim(t, s, "ann").Open[0]
 		a := reply(as, i)
@@ -192,7 +193,7 @@ func TestUndoInConditions(t *testing.T) {
 			s, stop = b.start(t)
 		}
 	}
-	if undone[idrl.HeldOut] == 0 || undone["uniform"] == 0 || undone["idrl"] == 0 {
+	if undone[record.HeldOut] == 0 || undone["uniform"] == 0 || undone["idrl"] == 0 {
 		t.Errorf("withdrawn: %v", undone)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/view"
 )
 
 // A paused session hands out nothing and takes in what is under way; resumed it goes on with
@@ -17,15 +19,15 @@ func TestStates(t *testing.T) {
 		})
 		s, stop := b.start(t)
 		open := claim(t, s, "ann").Open
-		want := func(state idrl.SessionState) {
-			b.want(0, idrl.Settings{State: state})
+		want := func(state record.SessionState) {
+			b.want(0, record.Settings{State: state})
 			follow(t, s)
 		}
 		restart := func() {
 			stop()
 			s, stop = b.start(t)
 		}
-		want(idrl.StatePaused)
+		want(record.StatePaused)
 		for i, again := range []func(){func() {}, restart} {
 			again()
 			o := offer(t, s, "ann")
@@ -34,19 +36,19 @@ func TestStates(t *testing.T) {
 			}
 			mustAnswer(t, s, "ann", reply(open[i], i))
 			st, err := s.Status(t.Context())
-			if st.State != idrl.StatePaused || st.Answers != i+1 || err != nil {
+			if st.State != record.StatePaused || st.Answers != i+1 || err != nil {
 				t.Errorf("status: %s with %d answers, %v", st.State, st.Answers, err)
 			}
 			if o := offer(t, s, "new"); len(o.Open) != 0 {
 				t.Errorf("a paused session asks a newcomer %d questions", len(o.Open))
 			}
 		}
-		want(idrl.StateRunning)
+		want(record.StateRunning)
 		o := claim(t, s, "ann")
 		if o.Paused || len(o.Open) != 3 || o.Open[0].ID != open[2].ID {
 			t.Errorf("a resumed session offers %+v, want question %s and two more", o, open[2].ID)
 		}
-		want(idrl.StateClosed)
+		want(record.StateClosed)
 		restart()
 		if o := offer(t, s, "ann"); !o.Done || o.Code != "code" || len(o.Open) != 0 || !strings.Contains(o.Waiting, "ended") {
 			t.Errorf("a closed session offers %+v", o)
@@ -54,7 +56,7 @@ func TestStates(t *testing.T) {
 		if o := offer(t, s, "new"); !o.Done || o.Code != "" {
 			t.Errorf("a closed session offers one who gave no answer %+v", o)
 		}
-		want(idrl.StateRunning)
+		want(record.StateRunning)
 		if o := claim(t, s, "ann"); o.Done || len(o.Open) != 3 {
 			t.Errorf("reopened: %+v", o)
 		}
@@ -65,21 +67,21 @@ func TestStates(t *testing.T) {
 // A paused session starts no training; resumed it does.
 func TestPausedSessionDoesNotTrain(t *testing.T) {
 	b := newBench(nil)
-	b.want(0, idrl.Settings{State: idrl.StatePaused})
+	b.want(0, record.Settings{State: record.StatePaused})
 	s, _ := b.start(t)
 	for range 3 {
 		if st, err := s.Status(t.Context()); st.Training.Running || st.BasedOn != -1 || err != nil {
 			t.Fatalf("trains: %+v, %v", st.Training, err)
 		}
 	}
-	b.want(0, idrl.Settings{})
+	b.want(0, record.Settings{})
 	follow(t, s)
 	if o := claim(t, s, "ann"); len(o.Open) == 0 {
 		t.Error("resumed, it asks nothing")
 	}
 }
 
-func offer(t *testing.T, s *session.Session, who idrl.AnnotatorID) idrl.Offer {
+func offer(t *testing.T, s *session.Session, who idrl.AnnotatorID) view.Offer {
 	t.Helper()
 	o, err := s.Claim(t.Context(), who)
 	if err != nil {

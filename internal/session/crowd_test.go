@@ -9,12 +9,13 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
+	"tiebreak/internal/session/view"
 )
 
 // clicker answers at random, whatever the question: a or b, or a rating from the whole scale.
@@ -56,7 +57,7 @@ func (m *matched) among(t testing.TB, people panel, answers int) (out crowdRun) 
 	for _, c := range m.known() {
 		least = min(least, floats.Dot(m.theta, c.Mu))
 	}
-	note := func(st idrl.Status) {
+	note := func(st view.Status) {
 		for _, c := range m.known() {
 			if c.ID == st.Best {
 				out.regret = append(out.regret, max(0, m.most-floats.Dot(m.theta, c.Mu))/(m.most-least))

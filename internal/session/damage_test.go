@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // labelled returns a bench whose annotator has given eight answers and withdrawn
@@ -32,7 +33,7 @@ func labelled(t *testing.T) *bench {
 }
 
 // goOn starts the session again, gives four more answers, and returns the record.
-func goOn(t *testing.T, b *bench) idrl.Record {
+func goOn(t *testing.T, b *bench) record.Record {
 	t.Helper()
 	s, stop := b.start(t)
 	for i := range 4 {

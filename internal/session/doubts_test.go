@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 )
 
 // TestUntrueAnswersAreMarked: what cannot be true is recorded, counted and marked.
@@ -72,14 +73,14 @@ func TestHurryIsMarkedAndCounts(t *testing.T) {
 	b := hurried(t, false)
 	for i, a := range b.journal.rec.Log {
 		want := idrl.Doubts(0)
-		if i >= idrl.RateSpan-1 {
+		if i >= record.RateSpan-1 {
 			want = idrl.DoubtRate
 		}
 		if a.Doubts != want {
 			t.Errorf("answer %d has doubts %q, want %q", i+1, a.Doubts, want)
 		}
 	}
-	if n := len(idrl.Effective(b.journal.rec.Log)); n != 30 {
+	if n := len(record.Effective(b.journal.rec.Log)); n != 30 {
 		t.Errorf("%d answers count, want all 30", n)
 	}
 	if !bytes.Equal(lastBelief(b.journal.rec), b.afresh(t, b.journal.rec)) {

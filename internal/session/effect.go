@@ -4,14 +4,16 @@ import (
 	"context"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/session/view"
 )
 
 // Effect returns what was learnt, for annotators. It returns an error of kind NotFound if
 // they are not to see it or there is nothing to see.
-func (s *reports) Effect(ctx context.Context) (idrl.Effect, error) {
-	return call(ctx, s.inbox, func() (idrl.Effect, error) {
+func (s *reports) Effect(ctx context.Context) (view.Effect, error) {
+	return call(ctx, s.inbox, func() (view.Effect, error) {
 		e := s.effect()
-		if e == (idrl.Effect{}) {
+		if e == (view.Effect{}) {
 			return e, idrl.Errorf(idrl.NotFound, "There are no clips of the result.")
 		}
 		return e, nil
@@ -20,20 +22,20 @@ func (s *reports) Effect(ctx context.Context) (idrl.Effect, error) {
 
 // effect returns what was learnt, the zero Effect if annotators are not to see it, or no
 // answer counts, or there are no clips of it.
-func (s *statements) effect() idrl.Effect {
+func (s *statements) effect() view.Effect {
 	if !s.spec.ShowLearnt || s.cfg.Unseen || s.gen == nil || s.history.Len() == 0 {
-		return idrl.Effect{}
+		return view.Effect{}
 	}
-	e := idrl.Effect{Before: s.before, Now: s.learner.Recommend().Clip}
+	e := view.Effect{Before: s.before, Now: s.learner.Recommend().Clip}
 	if e.Before == "" || e.Now == "" {
-		return idrl.Effect{}
+		return view.Effect{}
 	}
 	return e
 }
 
 // looksSame reports whether a person would take the two clips of e for the same.
-func (s *statements) looksSame(e idrl.Effect) bool {
-	if e == (idrl.Effect{}) || e.Before == e.Now {
+func (s *statements) looksSame(e view.Effect) bool {
+	if e == (view.Effect{}) || e.Before == e.Now {
 		return e.Before != ""
 	}
 	if s.looked.effect != e {
@@ -44,7 +46,7 @@ func (s *statements) looksSame(e idrl.Effect) bool {
 
 // A shownEffect keeps the last result of looksSame.
 type shownEffect struct {
-	effect idrl.Effect
+	effect view.Effect
 	same   bool
 }
 
@@ -61,11 +63,11 @@ func (s *sight) same(a, b idrl.ClipID) bool {
 
 // left returns how many answers are still expected: by the budget, or by the rule for
 // stopping where that stops the session earlier or there is no budget.
-func (s *statements) left() idrl.Forecast {
+func (s *statements) left() stopping.Forecast {
 	rule := s.stopping()
 	f := rule.Left
 	if rule.Propose {
-		f = idrl.Forecast{Known: true}
+		f = stopping.Forecast{Known: true}
 	}
 	if s.spec.Budget == 0 {
 		return f
@@ -74,5 +76,5 @@ func (s *statements) left() idrl.Forecast {
 	if f.Known && f.About < n && s.spec.StopByItself {
 		return f
 	}
-	return idrl.Forecast{Known: true, Least: n, About: n, Most: n}
+	return stopping.Forecast{Known: true, Least: n, About: n, Most: n}
 }

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/look/measure"
+	"tiebreak/internal/session/view"
 )
 
 // Annotators see what was recommended before the first answer and what is recommended now,
@@ -83,7 +86,7 @@ func TestLeft(t *testing.T) {
 	for i := range 5 {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
-	if o := claim(t, s, "ann"); o.Left != (idrl.Forecast{Known: true, Least: 7, About: 7, Most: 7}) {
+	if o := claim(t, s, "ann"); o.Left != (stopping.Forecast{Known: true, Least: 7, About: 7, Most: 7}) {
 		t.Errorf("after 5 of 12 answers %+v is left", o.Left)
 	}
 	free := newBench(nil)
@@ -97,7 +100,7 @@ func TestLeft(t *testing.T) {
 		}
 		want := st.Stopping.Left
 		if st.Stopping.Propose {
-			want = idrl.Forecast{Known: true}
+			want = stopping.Forecast{Known: true}
 		}
 		if o.Left != want {
 			t.Errorf("after %d answers %+v is left; the rule says %+v", i, o.Left, want)
@@ -112,7 +115,7 @@ func TestGiven(t *testing.T) {
 	b := newBench(nil)
 	s, stop := b.start(t)
 	defer stop()
-	var mine []idrl.Assignment
+	var mine []record.Assignment
 	for i := range 12 {
 		as := claim(t, s, "ann").Open[0]
 		mustAnswer(t, s, "ann", reply(as, i))
@@ -161,22 +164,22 @@ func TestLearningAtTheEnd(t *testing.T) {
 		defer stop()
 		synctest.Wait()
 		for i := range 6 {
-			if got, want := claim(t, s, "ann").Learning, (idrl.Learning{Answers: i, Running: i >= 4}); got != want {
+			if got, want := claim(t, s, "ann").Learning, (view.Learning{Answers: i, Running: i >= 4}); got != want {
 				t.Errorf("after %d answers %+v, want %+v", i, got, want)
 			}
 			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 		}
-		if o := claim(t, s, "ann"); !o.Done || o.Learning != (idrl.Learning{Answers: 6, Running: true}) {
+		if o := claim(t, s, "ann"); !o.Done || o.Learning != (view.Learning{Answers: 6, Running: true}) {
 			t.Errorf("at the end: done %t, %+v", o.Done, o.Learning)
 		}
 		gate <- struct{}{}
 		synctest.Wait()
-		if o := claim(t, s, "ann"); o.Learning != (idrl.Learning{Answers: 2, Running: true}) {
+		if o := claim(t, s, "ann"); o.Learning != (view.Learning{Answers: 2, Running: true}) {
 			t.Errorf("once answer 4 is learnt from: %+v", o.Learning)
 		}
 		gate <- struct{}{}
 		synctest.Wait()
-		if o := claim(t, s, "ann"); o.Learning != (idrl.Learning{}) {
+		if o := claim(t, s, "ann"); o.Learning != (view.Learning{}) {
 			t.Errorf("once all are: %+v", o.Learning)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/representation"
@@ -23,7 +24,7 @@ func (f features) version() int64 { return f.view.Version() }
 
 // A shelf has the clips and the raw steps that vectors are computed from.
 type shelf struct {
-	journal idrl.Journal
+	journal record.Journal
 	session idrl.SessionID
 	asked   map[idrl.ClipID]idrl.Clip // that were asked about
 	gen     *idrl.Generation          // in use, or about to be; nil before the first
@@ -91,7 +92,7 @@ func (s *shelf) steps(name idrl.StepsID) (*idrl.Steps, error) {
 }
 
 // hold keeps the clips of questions with known answers.
-func (s *shelf) hold(gold idrl.GoldSettings) {
+func (s *shelf) hold(gold record.GoldSettings) {
 	for _, k := range gold.Questions {
 		for _, c := range k.Clips {
 			s.asked[c.ID] = c
@@ -112,12 +113,12 @@ func (s *shelf) shown(id idrl.ClipID) (idrl.Steps, error) {
 type learntFeatures struct {
 	*ledger
 	shelf    *shelf
-	features features         // in use
-	fits     []idrl.LearntFit // by Version
-	impaired error            // why those learnt last are not in use; nil if they are
+	features features           // in use
+	fits     []record.LearntFit // by Version
+	impaired error              // why those learnt last are not in use; nil if they are
 }
 
-func newLearntFeatures(rec *ledger, r idrl.Record) *learntFeatures {
+func newLearntFeatures(rec *ledger, r record.Record) *learntFeatures {
 	on := &shelf{journal: rec.cfg.Journal, session: r.Spec.ID, asked: r.Clips, gen: r.Generation, remarks: r.Spec.Remarks, arena: r.Spec.Arena}
 	if on.asked == nil {
 		on.asked = map[idrl.ClipID]idrl.Clip{}
@@ -143,7 +144,7 @@ func (s *learntFeatures) under(version int64) (features, error) {
 }
 
 // open returns the features that fit f recorded.
-func (s *learntFeatures) open(f idrl.LearntFit, from *shelf) (features, error) {
+func (s *learntFeatures) open(f record.LearntFit, from *shelf) (features, error) {
 	switch {
 	case s.cfg.Learner == nil || s.cfg.Learner.Name() != f.Learner:
 		return features{}, idrl.Errorf(idrl.Invalid, "features of kind %q (version %d) are unknown to this program; "+
@@ -162,7 +163,7 @@ func (s *learntFeatures) open(f idrl.LearntFit, from *shelf) (features, error) {
 // the answer after it cannot be told from the record, which has no posterior under them
 // before that answer.
 func (s *learntFeatures) fitFollowed(seq int64) bool {
-	return slices.ContainsFunc(s.fits, func(f idrl.LearntFit) bool { return f.AdoptedAt == seq })
+	return slices.ContainsFunc(s.fits, func(f record.LearntFit) bool { return f.AdoptedAt == seq })
 }
 
 // unlearnt reports whether features are to be learnt, but were not when row seq was the
@@ -174,19 +175,19 @@ func (s *learntFeatures) unlearnt(seq int64) bool {
 
 // current reports whether the last snapshot is of today's definition, and about the
 // weights of the features in use.
-func (s *learntFeatures) current(snapshots []idrl.Snapshot) bool {
+func (s *learntFeatures) current(snapshots []record.Snapshot) bool {
 	return len(snapshots) == 0 && len(s.fits) == 0 || len(snapshots) > 0 && s.usable(snapshots[len(snapshots)-1])
 }
 
 // usable reports whether a snapshot is of today's definition, and about the weights of
 // the features in use.
-func (s *learntFeatures) usable(snap idrl.Snapshot) bool {
-	return snap.Definition == idrl.PosteriorDefinition && snap.Representation == s.features.version()
+func (s *learntFeatures) usable(snap record.Snapshot) bool {
+	return snap.Definition == record.PosteriorDefinition && snap.Representation == s.features.version()
 }
 
 // decode returns the belief of a snapshot, which is about the weights of f, or an error
 // if it is damaged.
-func (f features) decode(snap idrl.Snapshot) (idrl.Posterior, error) {
+func (f features) decode(snap record.Snapshot) (idrl.Posterior, error) {
 	p, err := f.model.Decode(snap.Belief)
 	if err != nil {
 		return nil, fmt.Errorf("belief after log row %d: %w", snap.Seq, err)

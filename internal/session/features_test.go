@@ -12,7 +12,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs/chain"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
@@ -20,12 +23,11 @@ import (
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/learn/representation"
 	"tiebreak/internal/learn/representation/representationtest"
+	"tiebreak/internal/people/quality"
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/train/trainer"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // waves is how many features are learnt below, from every ten answers.
@@ -91,7 +93,7 @@ func undo(t *testing.T, s *session.Session, i int) {
 }
 
 // under returns the view of the last features of a record, and their model.
-func (b *bench) under(t *testing.T, rec idrl.Record) (*representation.View, idrl.RewardModel) {
+func (b *bench) under(t *testing.T, rec record.Record) (*representation.View, idrl.RewardModel) {
 	t.Helper()
 	f := rec.Fits[len(rec.Fits)-1]
 	rep, model, err := b.learner.Open(f.Version, f.Content)
@@ -114,7 +116,7 @@ func (b *bench) under(t *testing.T, rec idrl.Record) (*representation.View, idrl
 
 // fresh returns the encoded posterior of the answers of rec that count, under its last
 // features, computed from the log and the raw steps alone.
-func (b *bench) fresh(t *testing.T, rec idrl.Record) []byte {
+func (b *bench) fresh(t *testing.T, rec record.Record) []byte {
 	t.Helper()
 	view, model := b.under(t, rec)
 	queries := map[idrl.AssignmentID]idrl.Query{}
@@ -122,7 +124,7 @@ func (b *bench) fresh(t *testing.T, rec idrl.Record) []byte {
 		queries[as.ID] = as.Query
 	}
 	var items []posterior.Item
-	for _, a := range idrl.Effective(rec.Log) {
+	for _, a := range record.Effective(rec.Log) {
 		q, err := view.Query(queries[a.Assignment])
 		if err != nil {
 			t.Fatal(err)
@@ -453,7 +455,7 @@ func TestStatementsUnderLearntFeatures(t *testing.T) {
 // features came into use has no mark: the record has no posterior under them before it.
 func TestForetoldAfterRestarts(t *testing.T) {
 	const n, fits = 45, 4
-	play := func(restart bool) (told []idrl.AnnotatorStats) {
+	play := func(restart bool) (told []quality.AnnotatorStats) {
 		b := newLearning(t, nil)
 		s, stop := b.start(t)
 		for i := range n {
@@ -491,7 +493,7 @@ func TestTitleChangesWhileFeaturesAreLearnt(t *testing.T) {
 	}
 	for version, n := int64(0), 0; version == 0; n++ {
 		title := fmt.Sprint("title ", n)
-		b.want(0, idrl.Settings{Title: title})
+		b.want(0, record.Settings{Title: title})
 		follow(t, s)
 		if got := s.Spec().Title; got != title {
 			t.Fatalf("the title is %q, want %q", got, title)

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/session/view"
 )
 
 // Follow-ups are jobs that add candidates to the generation in use while no training is
@@ -43,18 +46,18 @@ func (t *training) makeWay() {
 	if p, due := t.nextPoint(); due {
 		t.cancel()
 		t.pace = pace{}
-		t.state = idrl.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
+		t.state = view.Training{Running: true, BasedOn: p.seq, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	}
 }
 
 // followed takes in the result of a follow-up. One that was cancelled is lost. If one fails
 // then the generation has no others.
 func (t *training) followed(ctx context.Context, res result) {
-	event := idrl.EventTraining
+	event := live.EventTraining
 	switch {
 	case errors.Is(res.err, context.Canceled):
 		if t.stopped { // else it made way for a training
-			t.noteTraining(ctx, idrl.TrainingCancelled, 0, nil)
+			t.noteTraining(ctx, record.TrainingCancelled, 0, nil)
 		}
 	case res.err == nil && len(res.gen.Candidates) == 0 && res.gen.Agents == nil:
 		t.follow = 0
@@ -64,15 +67,15 @@ func (t *training) followed(ctx context.Context, res result) {
 		}
 		if res.err == nil {
 			if n := len(res.gen.Candidates); n > 0 {
-				t.noteTraining(ctx, idrl.TrainingDone, n, nil)
+				t.noteTraining(ctx, record.TrainingDone, n, nil)
 			} else {
 				t.follow = max(0, t.follow+1-learning.DryFollowUps)
 			}
-			event = idrl.EventAdopted
+			event = live.EventAdopted
 			break
 		}
 		t.follow = 0
-		t.noteTraining(ctx, idrl.TrainingFailed, 0, res.err)
+		t.noteTraining(ctx, record.TrainingFailed, 0, res.err)
 		t.cfg.Log.ErrorContext(ctx, "a follow-up failed; the generation in use has no others", "session", t.spec.ID, "based_on", t.gen.BasedOn, "err", res.err)
 	}
 	t.publish(event, "")

@@ -10,11 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-
-	"github.com/google/go-cmp/cmp"
+	"tiebreak/internal/session/view"
 )
 
 // gaits are sessions that have follow-ups: trained after the fifth row, and then after every
@@ -168,12 +170,12 @@ func TestFollowUpsImproveTheRecommendedPolicy(t *testing.T) {
 // After a restart the session is as it was before: what it shows, and what it does next.
 func TestRestartAfterFollowUps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		play := func(restart bool) (idrl.Record, []idrl.Status) {
+		play := func(restart bool) (record.Record, []view.Status) {
 			b := newBench(gaits)
 			b.trainer = &follower{up: nothingNew(10)}
 			s, stop := b.start(t)
 			synctest.Wait()
-			var seen []idrl.Status
+			var seen []view.Status
 			for i := range 12 {
 				answer(t, s, i, i)
 				if restart {

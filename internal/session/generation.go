@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/representation"
@@ -38,7 +39,7 @@ func (s *generation) recorded(version int64) (f features, vectors []idrl.QueryVe
 	if err = f.policies(s.learner.Policies().All()); err != nil {
 		return f, nil, err
 	}
-	if _, err = s.items(f.view, idrl.Effective(s.log.rows)); err != nil || s.gen == nil {
+	if _, err = s.items(f.view, record.Effective(s.log.rows)); err != nil || s.gen == nil {
 		return f, nil, err
 	}
 	vectors, err = f.view.Queries(s.gen.Queries)
@@ -110,7 +111,7 @@ func (s *generation) use(p prepared, g *idrl.Generation) (_ prepared, err error)
 }
 
 // hand notes an assignment, and keeps what its question shows.
-func (s *generation) hand(as idrl.Assignment) {
+func (s *generation) hand(as record.Assignment) {
 	s.asked.add(as)
 	for _, id := range as.Query.Clips {
 		if c, ok := s.gen.Clips[id]; ok {

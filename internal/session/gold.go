@@ -1,6 +1,7 @@
 package session
 
 import (
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/measure"
@@ -11,7 +12,7 @@ import (
 // foresee, and each such question once. n is the number of the assignment. Like choose it is
 // a function of the log, the assignments so far and the settings. Its error is that of the
 // journal.
-func (s *selector) gold(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
+func (s *selector) gold(who idrl.AnnotatorID, n int64, fresh []record.Assignment) (as record.Assignment, ok bool, err error) {
 	every := s.golden.Every
 	if every == 0 || len(s.golden.Questions) == 0 {
 		return as, false, nil
@@ -35,13 +36,13 @@ func (s *selector) gold(who idrl.AnnotatorID, n int64, fresh []idrl.Assignment) 
 	if k.Query.Kind.Comparison() {
 		as.Left = s.side(n)
 	}
-	as.Why = idrl.Why{Purpose: idrl.ForGold, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
+	as.Why = record.Why{Purpose: record.ForGold, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
 	return as, true, nil
 }
 
 // own returns the questions that were put to the annotator, those of fresh included, without
 // those that were asked again after a withdrawal.
-func (s *ledger) own(who idrl.AnnotatorID, fresh []idrl.Assignment) (own []*idrl.Assignment) {
+func (s *ledger) own(who idrl.AnnotatorID, fresh []record.Assignment) (own []*record.Assignment) {
 	for _, a := range s.asked.of[who] {
 		if a.Reopens == "" {
 			own = append(own, a)
@@ -60,7 +61,7 @@ const maxGoldTries = 10
 
 // freshGold draws a gold question that is not among own, plays, is not held out, and does not
 // look like one of the last questions.
-func (s *selector) freshGold(own []*idrl.Assignment, last []idrl.Query, n int64) (idrl.Known, bool, error) {
+func (s *selector) freshGold(own []*record.Assignment, last []idrl.Query, n int64) (record.Known, bool, error) {
 	had := map[idrl.QueryID]bool{}
 	for _, a := range own {
 		had[a.Query.ID] = true
@@ -76,13 +77,13 @@ func (s *selector) freshGold(own []*idrl.Assignment, last []idrl.Query, n int64)
 		}
 		seen, err := s.seenLately(k.Query, last)
 		if err != nil {
-			return idrl.Known{}, false, err
+			return record.Known{}, false, err
 		}
 		if !seen {
 			return k, true, nil
 		}
 	}
-	return idrl.Known{}, false, nil
+	return record.Known{}, false, nil
 }
 
 // seenLately reports whether a question looks like one of last, where it matters what people

@@ -6,16 +6,17 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 )
 
 // known returns the first n questions of the generation in use as gold, with the right
 // answer a, and the rest of what the journal holds of them.
-func known(rec idrl.Record, n int) (out []idrl.Known) {
+func known(rec record.Record, n int) (out []record.Known) {
 	for i, q := range rec.Generation.Queries[:n] {
-		k := idrl.Known{Version: int64(i + 1), Query: q, Use: idrl.AsGold, Choice: idrl.ChoseA}
+		k := record.Known{Version: int64(i + 1), Query: q, Use: record.AsGold, Choice: idrl.ChoseA}
 		for _, id := range q.Clips {
 			k.Clips = append(k.Clips, rec.Generation.Clips[id])
 		}
@@ -25,15 +26,15 @@ func known(rec idrl.Record, n int) (out []idrl.Known) {
 }
 
 // golden labels 60 questions of a session, of which every sixth or so may be gold.
-func golden(t *testing.T, size, every int, restart bool) (*bench, []idrl.Assignment) {
+func golden(t *testing.T, size, every int, restart bool) (*bench, []record.Assignment) {
 	t.Helper()
 	b := newBench(func(s *idrl.SessionSpec) { s.GoldEvery = every })
 	s, stop := b.start(t)
 	claim(t, s, "ann")
-	set := idrl.Settings{Gold: idrl.GoldSettings{Questions: known(b.record(t, s), size)}}
+	set := record.Settings{Gold: record.GoldSettings{Questions: known(b.record(t, s), size)}}
 	b.want(0, set)
 	follow(t, s)
-	var all []idrl.Assignment
+	var all []record.Assignment
 	for i := range 60 {
 		as := claim(t, s, "ann").Open[0]
 		all = append(all, as)
@@ -81,7 +82,7 @@ func TestGoldQuestions(t *testing.T) {
 	if diff := cmp.Diff(b.journal.rec.Assignments, again.journal.rec.Assignments); diff != "" {
 		t.Errorf("with restarts in between other questions are asked (-without +with):\n%s", diff)
 	}
-	if _, none := golden(t, 8, 0, false); slices.ContainsFunc(none, func(as idrl.Assignment) bool { return as.Gold != 0 }) {
+	if _, none := golden(t, 8, 0, false); slices.ContainsFunc(none, func(as record.Assignment) bool { return as.Gold != 0 }) {
 		t.Error("a gold question where none are wanted")
 	}
 }
@@ -130,7 +131,7 @@ func TestGoldAfterUndo(t *testing.T) {
 	a.ID, a.Assignment = "anew", reopened.ID
 	mustAnswer(t, s, "ann", a)
 	rec := b.record(t, s)
-	right := idrl.GoldRight(rec.Log, rec.Assignments, rec.Settings.Gold.Questions)
+	right := record.GoldRight(rec.Log, rec.Assignments, rec.Settings.Gold.Questions)
 	if _, was := right[idrl.AnswerID(fmt.Sprintf("answer-%d", n))]; was || !right["anew"] {
 		t.Errorf("right: %v; want the answer that stands, and that it is right", right)
 	}

@@ -3,19 +3,20 @@ package session
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/learning"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // chooseGroup returns the group that begins with the pair that was chosen: beside it stand
 // those clips of the generation with which the answer tells most, all of which look different
 // from one another, if there are as many. ok is false if there are too few clips. Its errors
 // are those of the journal.
-func (s *selector) chooseGroup(who idrl.AnnotatorID, n int64, pair idrl.Query, choice learning.Choice, pending []idrl.QueryVector) (as idrl.Assignment, ok bool, err error) {
+func (s *selector) chooseGroup(who idrl.AnnotatorID, n int64, pair idrl.Query, choice learning.Choice, pending []idrl.QueryVector) (as record.Assignment, ok bool, err error) {
 	why, err := s.why(pair, choice)
 	if err != nil {
 		return as, false, err

@@ -4,15 +4,16 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/idrl"
-	"tiebreak/internal/look/measure"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/measure"
 )
 
 // picks answers a question about a group.
-func picks(as idrl.Assignment, n int) idrl.Answer {
+func picks(as record.Assignment, n int) idrl.Answer {
 	a := reply(as, n)
 	a.Order, a.Choice = as.Order, idrl.BestWorst
 	a.Best, a.Worst = idrl.SideOf(n%idrl.GroupSize), idrl.SideOf((n+1+n/3%4)%idrl.GroupSize)
@@ -20,7 +21,7 @@ func picks(as idrl.Assignment, n int) idrl.Answer {
 }
 
 // groupsOf has a session about groups ask n questions, starting it again after each if restart.
-func groupsOf(t *testing.T, b *bench, n int, restart bool) (asked []idrl.Assignment) {
+func groupsOf(t *testing.T, b *bench, n int, restart bool) (asked []record.Assignment) {
 	t.Helper()
 	s, stop := b.start(t)
 	for i := range n {
@@ -113,7 +114,7 @@ func TestAnswersToGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	reopened := claim(t, s, "ann").Open
-	i := slices.IndexFunc(reopened, func(a idrl.Assignment) bool { return a.Reopens == first.ID })
+	i := slices.IndexFunc(reopened, func(a record.Assignment) bool { return a.Reopens == first.ID })
 	if i < 0 || reopened[i].Query.ID != as.Query.ID || reopened[i].Order != as.Order {
 		t.Errorf("after the undo %+v is asked", reopened)
 	}

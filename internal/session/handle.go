@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
+	"tiebreak/internal/session/view"
 )
 
 // A Handle speaks to whichever run of a session is alive, so that a socket
@@ -19,28 +21,28 @@ type Handle struct {
 func (h Handle) Spec() idrl.SessionSpec { return h.Made }
 
 // Claim is Session.Claim.
-func (h Handle) Claim(ctx context.Context, who idrl.AnnotatorID) (idrl.Offer, error) {
+func (h Handle) Claim(ctx context.Context, who idrl.AnnotatorID) (view.Offer, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
-		return idrl.Offer{}, err
+		return view.Offer{}, err
 	}
 	return s.Claim(ctx, who)
 }
 
 // Answer is Session.Answer.
-func (h Handle) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (idrl.Receipt, error) {
+func (h Handle) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (view.Receipt, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
-		return idrl.Receipt{}, err
+		return view.Receipt{}, err
 	}
 	return s.Answer(ctx, who, a)
 }
 
 // Undo is Session.Undo.
-func (h Handle) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (idrl.Receipt, error) {
+func (h Handle) Undo(ctx context.Context, who idrl.AnnotatorID, id, of idrl.AnswerID) (view.Receipt, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
-		return idrl.Receipt{}, err
+		return view.Receipt{}, err
 	}
 	return s.Undo(ctx, who, id, of)
 }
@@ -64,16 +66,16 @@ func (h Handle) Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.Answe
 }
 
 // Status is Session.Status.
-func (h Handle) Status(ctx context.Context) (idrl.Status, error) {
+func (h Handle) Status(ctx context.Context) (view.Status, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
-		return idrl.Status{}, err
+		return view.Status{}, err
 	}
 	return s.Status(ctx)
 }
 
 // Given is Session.Given.
-func (h Handle) Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error) {
+func (h Handle) Given(ctx context.Context, who idrl.AnnotatorID) ([]view.Given, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (h Handle) Insight(ctx context.Context) (*insight.Report, error) {
 }
 
 // Open is Session.Open.
-func (h Handle) Open(ctx context.Context) ([]idrl.Assignment, error) {
+func (h Handle) Open(ctx context.Context) ([]record.Assignment, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
 		return nil, err
@@ -109,28 +111,28 @@ func (h Handle) Questions(ctx context.Context, w insight.Wanted) ([]insight.Ques
 }
 
 // Effect is Session.Effect.
-func (h Handle) Effect(ctx context.Context) (idrl.Effect, error) {
+func (h Handle) Effect(ctx context.Context) (view.Effect, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
-		return idrl.Effect{}, err
+		return view.Effect{}, err
 	}
 	return s.Effect(ctx)
 }
 
 // Upload is Session.Upload.
-func (h Handle) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploaded, error) {
+func (h Handle) Upload(ctx context.Context, given idrl.Generation) (view.Uploaded, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
-		return idrl.Uploaded{}, err
+		return view.Uploaded{}, err
 	}
 	return s.Upload(ctx, given)
 }
 
 // Conditions is Session.Conditions.
-func (h Handle) Conditions(ctx context.Context) (idrl.ConditionScores, error) {
+func (h Handle) Conditions(ctx context.Context) (view.ConditionScores, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
-		return idrl.ConditionScores{}, err
+		return view.ConditionScores{}, err
 	}
 	return s.Conditions(ctx)
 }
@@ -154,7 +156,7 @@ func (h Handle) Follow(ctx context.Context) error {
 }
 
 // Trainings is Session.Trainings.
-func (h Handle) Trainings(ctx context.Context, most int) ([]idrl.PastTraining, error) {
+func (h Handle) Trainings(ctx context.Context, most int) ([]record.PastTraining, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
 		return nil, err
@@ -163,10 +165,10 @@ func (h Handle) Trainings(ctx context.Context, most int) ([]idrl.PastTraining, e
 }
 
 // Posterior is Session.Posterior.
-func (h Handle) Posterior(ctx context.Context) (idrl.Held, error) {
+func (h Handle) Posterior(ctx context.Context) (view.Held, error) {
 	s, err := h.Manager.Session(ctx, h.ID)
 	if err != nil {
-		return idrl.Held{}, err
+		return view.Held{}, err
 	}
 	return s.Posterior(ctx)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/posterior"
@@ -38,13 +39,13 @@ func (s *inference) noteFit(r idrl.FitReport) {
 
 // restoreHistory sets the effective answers of the log, whose posterior is last, or
 // nil if that is not known.
-func (s *inference) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterior) error {
-	items, err := s.items(s.features.view, idrl.Effective(s.log.rows))
+func (s *inference) restoreHistory(snapshots []record.Snapshot, last idrl.Posterior) error {
+	items, err := s.items(s.features.view, record.Effective(s.log.rows))
 	if err != nil {
 		return err
 	}
 	after := func(seq int64) idrl.Posterior {
-		i, ok := slices.BinarySearchFunc(snapshots, seq, func(snap idrl.Snapshot, seq int64) int { return cmp.Compare(snap.Seq, seq) })
+		i, ok := slices.BinarySearchFunc(snapshots, seq, func(snap record.Snapshot, seq int64) int { return cmp.Compare(snap.Seq, seq) })
 		if !ok || !s.usable(snapshots[i]) || !s.log.intact(seq) {
 			return nil
 		}
@@ -66,7 +67,7 @@ func (s *inference) restoreHistory(snapshots []idrl.Snapshot, last idrl.Posterio
 // foretold. Snapshots are a cache: if the last one is damaged then the belief is computed
 // from the log, which gives the same bits. One of an earlier version that is damaged costs the
 // mark of the answer after it.
-func (s *inference) restoreBelief(snapshots []idrl.Snapshot) (err error) {
+func (s *inference) restoreBelief(snapshots []record.Snapshot) (err error) {
 	m := met{mean: s.cfg.Model.Prior().Mean(nil)}
 	f, err := s.under(0)
 	if err != nil {
@@ -108,7 +109,7 @@ type met struct {
 }
 
 // take sets the belief to that of a snapshot, about the weights of f.
-func (m *met) take(f features, snap idrl.Snapshot) {
+func (m *met) take(f features, snap record.Snapshot) {
 	if snap.Belief != nil || snap.Mean == nil {
 		p, err := f.decode(snap)
 		if err != nil {
@@ -124,7 +125,7 @@ func (m *met) take(f features, snap idrl.Snapshot) {
 
 // notePast notes what the belief before, about the weights of f, foretold of the row of a
 // snapshot.
-func (s *inference) notePast(f features, snap idrl.Snapshot, m met) {
+func (s *inference) notePast(f features, snap record.Snapshot, m met) {
 	if m.seq != snap.Seq-1 {
 		return
 	}
@@ -158,7 +159,7 @@ func (s *inference) encode(h *posterior.History) ([]byte, error) {
 
 // posteriorAfter returns the posterior after rows under f, from the log alone.
 func (s *learntFeatures) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior, error) {
-	items, err := s.items(f.view, idrl.Effective(rows))
+	items, err := s.items(f.view, record.Effective(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +238,7 @@ func (s *inference) recount(who idrl.AnnotatorID) (edit, error) {
 
 // decided returns how replies count once the log says of who what the settings say, in its next
 // row.
-func (s *ledger) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]idrl.Counting {
+func (s *ledger) decided(who idrl.AnnotatorID) map[idrl.AnnotatorID]record.Counting {
 	how, want := maps.Clone(s.log.how), s.wanted[who]
 	if want.Turned > 0 {
 		want.Turned = s.log.seq() + 1
@@ -287,7 +288,7 @@ func (s *Session) ahead(ctx context.Context, plan func() (*edit, error)) (*edite
 // edited returns the history after an edit. ahead is the edit as it was made before,
 // or nil; it serves if the log has got nothing but replies since, and the features are the same. how says how
 // replies count after the edit.
-func (s *inference) edited(ahead *edited, how map[idrl.AnnotatorID]idrl.Counting, plan func() (edit, error)) (*posterior.History, error) {
+func (s *inference) edited(ahead *edited, how map[idrl.AnnotatorID]record.Counting, plan func() (edit, error)) (*posterior.History, error) {
 	if n := len(s.log.edits); ahead == nil || ahead.under != s.features.version() || n > 0 && int64(s.log.edits[n-1]) >= ahead.at {
 		e, err := plan()
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -25,8 +26,8 @@ func (s *Session) TakeIn(ctx context.Context, who idrl.AnnotatorID, list []Compa
 	if s.spec.AdoptAfter > 0 {
 		return idrl.Errorf(idrl.Invalid, "a session that adopts each generation after a fixed number of answers cannot import answers")
 	}
-	var asked []idrl.Assignment
-	var rows []idrl.Row
+	var asked []record.Assignment
+	var rows []record.Row
 	for i, c := range list {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -52,23 +53,23 @@ func (s *Session) TakeIn(ctx context.Context, who idrl.AnnotatorID, list []Compa
 }
 
 // takeIn changes the memory as if c had been asked and answered.
-func (s *Session) takeIn(who idrl.AnnotatorID, c Comparison) (idrl.Assignment, idrl.Row, error) {
+func (s *Session) takeIn(who idrl.AnnotatorID, c Comparison) (record.Assignment, record.Row, error) {
 	as := s.lease(who, s.asked.nextN(), c.Query)
 	a := idrl.Answer{ID: c.ID, Assignment: as.ID, Query: c.Query.ID, Annotator: who, Choice: c.Choice, Input: idrl.ImportedInput, Seq: s.log.seq() + 1}
 	if _, known := a.ProbA(); !known || !c.Query.Kind.Comparison() {
-		return as, idrl.Row{}, idrl.Errorf(idrl.Invalid, "%q is no choice between two clips", c.Choice)
+		return as, record.Row{}, idrl.Errorf(idrl.Invalid, "%q is no choice between two clips", c.Choice)
 	}
 	q, err := s.features.view.Query(c.Query)
 	if err != nil {
-		return as, idrl.Row{}, err
+		return as, record.Row{}, err
 	}
 	history, err := s.extend(s.history, q, a)
 	if err != nil {
-		return as, idrl.Row{}, fmt.Errorf("update the belief: %w", err)
+		return as, record.Row{}, fmt.Errorf("update the belief: %w", err)
 	}
 	entry := s.row(a, history)
 	if entry.row.After.Belief, err = s.encode(history); err != nil {
-		return as, idrl.Row{}, err
+		return as, record.Row{}, err
 	}
 	s.asked.add(as)
 	s.log.add(entry.row.Answer)

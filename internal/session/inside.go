@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 )
 
 // Inside reads of a session that runs what research asks for, without the rest of its status.
@@ -19,6 +20,6 @@ func (i Inside) Recommended(ctx context.Context) (idrl.Candidate, error) {
 
 // Training returns what is trained now. Once it has returned, every training that the requests
 // before it made due has begun.
-func (i Inside) Training(ctx context.Context) (idrl.Training, error) {
-	return call(ctx, i.Of.inbox, func() (idrl.Training, error) { return i.Of.trainingNow(), nil })
+func (i Inside) Training(ctx context.Context) (view.Training, error) {
+	return call(ctx, i.Of.inbox, func() (view.Training, error) { return i.Of.trainingNow(), nil })
 }

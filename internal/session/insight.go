@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
@@ -18,7 +19,7 @@ func (s *reports) Insight(ctx context.Context) (*insight.Report, error) {
 	type handed struct {
 		known *insight.Report // nil unless it is made already
 		src   insight.Source
-		asked []*idrl.Assignment // whose Query never changes
+		asked []*record.Assignment // whose Query never changes
 	}
 	if err := ctx.Err(); err != nil { // which a report that is made already would not notice
 		return nil, err
@@ -46,8 +47,8 @@ func (s *reports) Insight(ctx context.Context) (*insight.Report, error) {
 }
 
 // Open returns the questions that people hold.
-func (s *reports) Open(ctx context.Context) ([]idrl.Assignment, error) {
-	return call(ctx, s.inbox, func() (out []idrl.Assignment, err error) {
+func (s *reports) Open(ctx context.Context) ([]record.Assignment, error) {
+	return call(ctx, s.inbox, func() (out []record.Assignment, err error) {
 		for as := range s.asked.live(s.cfg.Now()) {
 			out = append(out, *as)
 		}
@@ -73,10 +74,10 @@ func (s *reports) source() insight.Source {
 // An asking is a question that was answered, with what its predictions are computed from.
 type asking struct {
 	row    idrl.Answer
-	as     idrl.Assignment
+	as     record.Assignment
 	vector *idrl.QueryVector // nil under learnt features, and where it cannot be computed
 	undone bool
-	how    idrl.Counting // of the annotator's replies
+	how    record.Counting // of the annotator's replies
 }
 
 // askings are what Questions hands over.
@@ -153,7 +154,7 @@ func (h *askings) pasts(ctx context.Context, w insight.Wanted) ([]idrl.Posterior
 }
 
 // about returns the policies that a question tells apart, the first one first.
-func about(w idrl.Why) (out []idrl.PolicyID) {
+func about(w record.Why) (out []idrl.PolicyID) {
 	add := func(id idrl.PolicyID) {
 		if id != "" && !slices.Contains(out, id) {
 			out = append(out, id)
@@ -168,7 +169,7 @@ func about(w idrl.Why) (out []idrl.PolicyID) {
 }
 
 // then returns the probability of a policy to be the best that was recorded with a question.
-func then(w idrl.Why, id idrl.PolicyID) idrl.Chance {
+func then(w record.Why, id idrl.PolicyID) record.Chance {
 	if id == w.First {
 		return w.Best[0]
 	}
@@ -181,7 +182,7 @@ func then(w idrl.Why, id idrl.PolicyID) idrl.Chance {
 }
 
 // policy returns what there is to show of a policy.
-func (h *askings) policy(id idrl.PolicyID, now []float64, then idrl.Chance) insight.Policy {
+func (h *askings) policy(id idrl.PolicyID, now []float64, then record.Chance) insight.Policy {
 	p := h.named[id]
 	out := insight.Policy{ID: id, Title: p.title, Clip: p.clip, Then: then, Known: len(p.like) > 0}
 	for _, i := range p.like {

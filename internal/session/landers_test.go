@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/envs"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/data/recordings/recordingstest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/session/view"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // landers returns a bench of a session about rollouts of landers, of at most so many steps,
@@ -65,7 +67,7 @@ func landers(t *testing.T, most int, by string) *bench {
 }
 
 // tasted answers n questions by the reward recordingstest.LanderTaste.
-func (b *bench) tasted(t *testing.T, s *session.Session, n int) idrl.Status {
+func (b *bench) tasted(t *testing.T, s *session.Session, n int) view.Status {
 	t.Helper()
 	for range n {
 		o := claim(t, s, "ann")
@@ -83,7 +85,7 @@ func (b *bench) tasted(t *testing.T, s *session.Session, n int) idrl.Status {
 }
 
 // codes returns the codes of the objections to a statement.
-func codes(st idrl.Status) (out []string) {
+func codes(st view.Status) (out []string) {
 	for _, o := range st.Stopping.Objections {
 		out = append(out, o.Code)
 	}
@@ -91,7 +93,7 @@ func codes(st idrl.Status) (out []string) {
 }
 
 // bestOf returns the title of the recommended policy.
-func bestOf(st idrl.Status) string { return st.Candidates[0].Title }
+func bestOf(st view.Status) string { return st.Candidates[0].Title }
 
 // Where rollouts differ in length, and answers are about parts of one length, policies are
 // compared by the mean reward of a step: what the labels like is recommended. That the sum over
@@ -113,13 +115,13 @@ func TestReturnsThatDisagree(t *testing.T) {
 			if got := bestOf(st); got != test.best {
 				t.Errorf("%s is recommended, want %s", got, test.best)
 			}
-			if got := codes(st); len(got) != 1 || got[0] != idrl.ByReturns {
+			if got := codes(st); len(got) != 1 || got[0] != stopping.ByReturns {
 				t.Errorf("objections %+v, want one, about the return", st.Stopping.Objections)
 			}
-			if st.Stopping.Propose || st.Stopping.Left.Known || st.Basis != idrl.AgainstGiven {
+			if st.Stopping.Propose || st.Stopping.Left.Known || st.Basis != view.AgainstGiven {
 				t.Errorf("%+v against %s, want no proposal and no forecast", st.Stopping, st.Basis)
 			}
-			if want := idrl.ObjectReturns("lands", "falls"); len(st.Stopping.Objections) > 0 && st.Stopping.Objections[0] != want {
+			if want := stopping.ObjectReturns("lands", "falls"); len(st.Stopping.Objections) > 0 && st.Stopping.Objections[0] != want {
 				t.Errorf("it says %q, want %q", st.Stopping.Objections[0].Words, want.Words)
 			}
 			if o := claim(t, s, "ann"); o.Done || o.Left.Known {

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 )
 
 // Annotators and researchers are told how many answers the generation in use has not learnt
@@ -26,7 +27,7 @@ func TestLearning(t *testing.T) {
 			return fakeTrainer{d: dim}.Train(ctx, job)
 		})
 		s, _ := b.start(t)
-		told := func(when string, want idrl.Learning, what string) {
+		told := func(when string, want view.Learning, what string) {
 			t.Helper()
 			synctest.Wait()
 			st, err := s.Status(t.Context())
@@ -39,16 +40,16 @@ func TestLearning(t *testing.T) {
 			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], choice))
 		}
 		synctest.Wait()
-		told("at first", idrl.Learning{}, "")
+		told("at first", view.Learning{}, "")
 		say(0)
-		told("before a training is due", idrl.Learning{Answers: 1}, "")
+		told("before a training is due", view.Learning{Answers: 1}, "")
 		say(1)
-		told("while it waits", idrl.Learning{Answers: 2, Running: true}, "waiting for the trainer, 1 other training is before this one")
+		told("while it waits", view.Learning{Answers: 2, Running: true}, "waiting for the trainer, 1 other training is before this one")
 		say(2)
 		goOn <- struct{}{}
-		told("while it is paused", idrl.Learning{Answers: 3, Running: true}, "paused while a shorter training of another session is done")
+		told("while it is paused", view.Learning{Answers: 3, Running: true}, "paused while a shorter training of another session is done")
 		goOn <- struct{}{}
-		told("when it is in use", idrl.Learning{Answers: 1}, "")
+		told("when it is in use", view.Learning{Answers: 1}, "")
 		if len(soon) != 2 || soon[0] || !soon[1] {
 			t.Errorf("trainings wanted soon: %v; want the second, as the first generation has learnt from no answer", soon)
 		}

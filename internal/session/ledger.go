@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/representation"
@@ -35,7 +37,7 @@ func (s *ledger) heldOut(id idrl.AssignmentID) bool {
 		return false
 	}
 	as := s.asked.get(id)
-	return as != nil && as.Condition == idrl.HeldOut
+	return as != nil && as.Condition == record.HeldOut
 }
 
 // teaches reports whether the posterior learns from a reply that counts: it says something,
@@ -47,15 +49,15 @@ func (s *ledger) learnt(seq int64) bool {
 	return s.log.counts(seq) && !s.heldOut(s.log.at(seq).Assignment)
 }
 
-func (s *ledger) lease(who idrl.AnnotatorID, n int64, q idrl.Query) idrl.Assignment {
+func (s *ledger) lease(who idrl.AnnotatorID, n int64, q idrl.Query) record.Assignment {
 	now := s.cfg.Now()
-	return idrl.Assignment{
+	return record.Assignment{
 		ID: idrl.AssignmentID(fmt.Sprintf("%s.%d", s.spec.ID, n)), N: n,
 		Query: q, Annotator: who, IssuedAt: now, LeaseUntil: now.Add(s.cfg.Lease),
 	}
 }
 
-func (s *ledger) renew(ctx context.Context, as *idrl.Assignment) error {
+func (s *ledger) renew(ctx context.Context, as *record.Assignment) error {
 	until := s.cfg.Now().Add(s.cfg.Lease)
 	if err := s.cfg.Journal.Renew(context.WithoutCancel(ctx), s.spec.ID, as.ID, until); err != nil {
 		return fmt.Errorf("renew %s: %w", as.ID, err)
@@ -65,15 +67,15 @@ func (s *ledger) renew(ctx context.Context, as *idrl.Assignment) error {
 }
 
 // ageing reports whether half of an assignment's lease is gone.
-func (s *ledger) ageing(as *idrl.Assignment) bool {
+func (s *ledger) ageing(as *record.Assignment) bool {
 	return as.LeaseUntil.Sub(s.cfg.Now()) < s.cfg.Lease/2
 }
 
 // awaited returns the assignments whose answers will count: those under a live lease, by N,
 // and then fresh, without those of people who are left out. Once they are taken in again,
 // theirs are among them.
-func (s *ledger) awaited(fresh []idrl.Assignment) iter.Seq[*idrl.Assignment] {
-	return func(yield func(*idrl.Assignment) bool) {
+func (s *ledger) awaited(fresh []record.Assignment) iter.Seq[*record.Assignment] {
+	return func(yield func(*record.Assignment) bool) {
 		for as := range s.asked.live(s.cfg.Now()) {
 			if !s.log.how[as.Annotator].Out && !yield(as) {
 				return
@@ -89,7 +91,7 @@ func (s *ledger) awaited(fresh []idrl.Assignment) iter.Seq[*idrl.Assignment] {
 
 // budgetLeased reports whether the answers that are awaited, with those to fresh, cover what
 // is left of the budget.
-func (s *ledger) budgetLeased(fresh []idrl.Assignment) bool {
+func (s *ledger) budgetLeased(fresh []record.Assignment) bool {
 	if s.spec.Budget == 0 {
 		return false
 	}
@@ -112,7 +114,7 @@ func (s *ledger) room(who idrl.AnnotatorID, n int) int {
 
 // reopened returns assignments that ask again what the annotator withdrew,
 // where that has not been done yet.
-func (s *ledger) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
+func (s *ledger) reopened(who idrl.AnnotatorID) (out []record.Assignment) {
 	for _, row := range s.log.withdrawals(who) {
 		if s.asked.reopens[row.Undoes] {
 			continue
@@ -128,7 +130,7 @@ func (s *ledger) reopened(who idrl.AnnotatorID) (out []idrl.Assignment) {
 
 // lastAsked returns the last questions that were put to the annotator, those of fresh
 // included, newest first: those that they remember. What it returns is valid until the next call.
-func (s *ledger) lastAsked(who idrl.AnnotatorID, fresh []idrl.Assignment) []idrl.Query {
+func (s *ledger) lastAsked(who idrl.AnnotatorID, fresh []record.Assignment) []idrl.Query {
 	out := s.last[:0]
 	for _, as := range slices.Backward(fresh) {
 		out = append(out, as.Query)
@@ -165,7 +167,7 @@ func (s *ledger) recentClips() (out []idrl.ClipID) {
 
 // append writes rows to the journal. The requests may be cancelled while they are
 // being written; the rows then still count, so the write must not be.
-func (s *ledger) append(ctx context.Context, rows []idrl.Row) error {
+func (s *ledger) append(ctx context.Context, rows []record.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -175,6 +177,6 @@ func (s *ledger) append(ctx context.Context, rows []idrl.Row) error {
 	return nil
 }
 
-func (s *ledger) publish(kind idrl.EventKind, annotator idrl.AnnotatorID) {
-	s.cfg.Publisher.Publish(s.spec.ID, idrl.Event{Kind: kind, Seq: s.log.seq(), Annotator: annotator})
+func (s *ledger) publish(kind live.EventKind, annotator idrl.AnnotatorID) {
+	s.cfg.Publisher.Publish(s.spec.ID, live.Event{Kind: kind, Seq: s.log.seq(), Annotator: annotator})
 }

@@ -4,10 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // leaveOut starts a session in which "bad" has given an answer and holds questions, and is left
@@ -17,7 +18,7 @@ func leaveOut(t *testing.T, budget int) (b *bench, s *session.Session, stop func
 	b = newBench(func(s *idrl.SessionSpec) { s.Budget, s.Ahead, s.TrainEvery = budget, 3, 1000 })
 	s, stop = b.start(t)
 	mustAnswer(t, s, "bad", reply(claim(t, s, "bad").Open[0], 0))
-	b.want(budget, idrl.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
+	b.want(budget, record.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
 	follow(t, s)
 	if o := claim(t, s, "bad"); len(o.Open) != 3 || o.Answers != 0 {
 		t.Fatalf("who is left out holds %d questions, %d answers count; want 3 and 0", len(o.Open), o.Answers)
@@ -52,7 +53,7 @@ func TestLeftOutHoldsNoBudget(t *testing.T) {
 // of others do.
 func TestTakenInHoldsBudget(t *testing.T) {
 	b, s, _ := leaveOut(t, 5)
-	b.want(5, idrl.Settings{})
+	b.want(5, record.Settings{})
 	follow(t, s)
 	if o := claim(t, s, "good"); o.Answers != 1 || len(o.Open) != 1 {
 		t.Errorf("%d answers, and %d questions; want 1 each, beside 3 that another person holds", o.Answers, len(o.Open))

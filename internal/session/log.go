@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
@@ -18,14 +19,14 @@ type answerLog struct {
 	outcomes  []insight.Forecast // of comparisons, from before the answer, by Seq; see learntFeatures.foretell
 	all       tally              // of everybody who counts
 	mine      map[idrl.AnnotatorID]tally
-	unclear   map[idrl.QueryID]int               // replies of can't tell or skip that count
-	broken    map[idrl.QueryID]int               // reports of a clip that does not play that count
-	how       map[idrl.AnnotatorID]idrl.Counting // how replies count
-	of        map[idrl.AnnotatorID][]int         // indexes in rows
-	edits     []int                              // indexes of the rows that are no replies
-	stale     []rowRange                         // what the edits have changed
-	erased    int64                              // first row that a withdrawal of data has emptied; 0 if there is none
-	withdrew  int                                // withdrawals of data
+	unclear   map[idrl.QueryID]int                 // replies of can't tell or skip that count
+	broken    map[idrl.QueryID]int                 // reports of a clip that does not play that count
+	how       map[idrl.AnnotatorID]record.Counting // how replies count
+	of        map[idrl.AnnotatorID][]int           // indexes in rows
+	edits     []int                                // indexes of the rows that are no replies
+	stale     []rowRange                           // what the edits have changed
+	erased    int64                                // first row that a withdrawal of data has emptied; 0 if there is none
+	withdrew  int                                  // withdrawals of data
 }
 
 // A rowRange is the log rows from first to before end.
@@ -43,7 +44,7 @@ func newAnswerLog(rows []idrl.Answer) *answerLog {
 		rows: rows[:0], byID: make(map[idrl.AnswerID]int, len(rows)), undone: map[idrl.AnswerID]bool{},
 		unclear: map[idrl.QueryID]int{}, broken: map[idrl.QueryID]int{},
 		mine: map[idrl.AnnotatorID]tally{},
-		how:  map[idrl.AnnotatorID]idrl.Counting{}, of: map[idrl.AnnotatorID][]int{},
+		how:  map[idrl.AnnotatorID]record.Counting{}, of: map[idrl.AnnotatorID][]int{},
 	}
 	for _, a := range rows {
 		l.add(a)
@@ -140,10 +141,10 @@ func (t *tally) add(a idrl.Answer, step int) {
 // decide makes the annotator's replies count as the last of their rows that decides it
 // says.
 func (l *answerLog) decide(who idrl.AnnotatorID) {
-	var how idrl.Counting
+	var how record.Counting
 	for _, i := range slices.Backward(l.of[who]) {
 		if l.rows[i].Decision() {
-			how = l.rows[i].Counting()
+			how = record.CountingOf(&l.rows[i])
 			break
 		}
 	}
@@ -195,7 +196,7 @@ func (l *answerLog) changed() (out []rowRange) {
 			if !ok {
 				before = idrl.Answer{Seq: l.rows[l.of[a.Annotator][0]].Seq, Choice: idrl.TakenIn}
 			}
-			if before.Counting() != l.how[a.Annotator] {
+			if record.CountingOf(&before) != l.how[a.Annotator] {
 				out = append(out, rowRange{before.Seq, a.Seq})
 			}
 			decided[a.Annotator] = a

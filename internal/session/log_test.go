@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -33,12 +34,12 @@ func (c counts) equal(o counts) bool {
 // recount counts a log by its definition.
 func recount(rows []idrl.Answer) counts {
 	l := newAnswerLog(nil)
-	for _, a := range idrl.Standing(rows) {
+	for _, a := range record.Standing(rows) {
 		mine := l.mine[a.Annotator]
 		mine.add(a, 1)
 		l.mine[a.Annotator] = mine
 	}
-	for _, a := range idrl.Effective(rows) {
+	for _, a := range record.Effective(rows) {
 		l.share(a, 1)
 	}
 	return countsOf(l)
@@ -93,7 +94,7 @@ func TestLogIntact(t *testing.T) {
 		intact := 0
 		check := func() {
 			t.Helper()
-			now := idrl.Effective(l.rows)
+			now := record.Effective(l.rows)
 			for seq := int64(1); seq <= l.seq(); seq++ {
 				if !l.intact(seq) {
 					continue
@@ -110,7 +111,7 @@ func TestLogIntact(t *testing.T) {
 		}
 		for range 60 {
 			l.add(randomRow(l, r))
-			then = append(then, idrl.Effective(l.rows))
+			then = append(then, record.Effective(l.rows))
 			check()
 		}
 		if intact < 90 { // 60 are the last rows

@@ -8,17 +8,18 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // Builder makes the Config of a recorded session. It returns an error of kind
 // Invalid if the spec names something that does not exist.
-type Builder func(r idrl.Record) (Config, error)
+type Builder func(r record.Record) (Config, error)
 
 // Manager runs the sessions of a server: each on its own goroutine, started
 // when it is first asked for.
 type Manager struct {
-	journal idrl.Journal
+	journal record.Journal
 	build   Builder
 	log     *slog.Logger
 
@@ -39,7 +40,7 @@ type run struct {
 }
 
 // NewManager returns a manager without sessions. The caller must Close it.
-func NewManager(journal idrl.Journal, build Builder, log *slog.Logger) *Manager {
+func NewManager(journal record.Journal, build Builder, log *slog.Logger) *Manager {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Manager{journal: journal, build: build, log: log, ctx: ctx, cancel: cancel, runs: map[idrl.SessionID]*run{}}
 }

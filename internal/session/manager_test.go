@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/session"
@@ -16,7 +17,7 @@ type faultyJournal struct {
 	tried bool
 }
 
-func (j *faultyJournal) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) error {
+func (j *faultyJournal) Append(ctx context.Context, id idrl.SessionID, rows ...record.Row) error {
 	if !j.tried {
 		j.tried = true
 		panic("a fault")
@@ -24,9 +25,9 @@ func (j *faultyJournal) Append(ctx context.Context, id idrl.SessionID, rows ...i
 	return j.journal.Append(ctx, id, rows...)
 }
 
-func (b *bench) manager(t *testing.T, j idrl.Journal) *session.Manager {
+func (b *bench) manager(t *testing.T, j record.Journal) *session.Manager {
 	t.Helper()
-	m := session.NewManager(j, func(r idrl.Record) (session.Config, error) {
+	m := session.NewManager(j, func(r record.Record) (session.Config, error) {
 		if r.Spec.Title == "broken" {
 			return session.Config{}, idrl.Errorf(idrl.Invalid, "unknown environment")
 		}
@@ -40,7 +41,7 @@ func (b *bench) manager(t *testing.T, j idrl.Journal) *session.Manager {
 }
 
 // asked claims through a handle until there is a question.
-func asked(t *testing.T, h session.Handle) idrl.Assignment {
+func asked(t *testing.T, h session.Handle) record.Assignment {
 	t.Helper()
 	for {
 		o, err := h.Claim(t.Context(), "ann")

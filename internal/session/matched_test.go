@@ -10,6 +10,8 @@ import (
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/session/view"
 	"tiebreak/internal/study/settings"
 )
 
@@ -18,14 +20,14 @@ type atStop struct {
 	fired    int     // answers; 0 if it did not
 	loss     float64 // true, when it fired
 	foreAt   int     // answers when a forecast was taken; 0 if none was
-	forecast idrl.Forecast
+	forecast stopping.Forecast
 }
 
 // stopped answers questions and returns what was stated on the way, what would have been
 // without an average, and how it was at the stop.
 func (m *matched) stopped(t testing.TB, answers int) (snapshots, assuming []snapshot, at atStop) {
 	t.Helper()
-	m.each(t, answers, func(n int, st idrl.Status) {
+	m.each(t, answers, func(n int, st view.Status) {
 		if slices.Contains(snapshotsAt, n) {
 			snapshots, assuming = append(snapshots, m.stated(st)), append(assuming, m.assuming(t, st))
 		}
@@ -162,7 +164,7 @@ func TestRatingsThatAreCut(t *testing.T) {
 				t.Run(strconv.Itoa(n), func(t *testing.T) {
 					t.Parallel()
 					m := newMatched(t, of, n)
-					m.each(t, 30, func(answers int, st idrl.Status) {
+					m.each(t, 30, func(answers int, st view.Status) {
 						if answers == 20 || answers == 30 {
 							late[n] = append(late[n], m.stated(st))
 						}

@@ -6,16 +6,17 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs/driver"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/neural"
+	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // newNetwork returns the bench of a session in Driver whose features are those of a small
@@ -214,7 +215,7 @@ func TestNoRegretUnderANetwork(t *testing.T) {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
 	st := status(t, s)
-	if len(st.Regret) != 0 || !reflect.DeepEqual(st.Stopping, idrl.Stopping{}) || st.Network.Version != 1 {
+	if len(st.Regret) != 0 || !reflect.DeepEqual(st.Stopping, stopping.Stopping{}) || st.Network.Version != 1 {
 		t.Errorf("network %d: %d statements, %+v; want none", st.Network.Version, len(st.Regret), st.Stopping)
 	}
 	for _, c := range st.Candidates {

@@ -6,12 +6,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/representation"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
-
-	"gonum.org/v1/gonum/floats"
+	"tiebreak/internal/session/view"
 )
 
 // mostClips is how many clips networks are looked at with.
@@ -31,11 +33,11 @@ type looked struct {
 }
 
 // network returns what is to be said of the reward network of the session.
-func (s *reports) network() idrl.Network {
+func (s *reports) network() view.Network {
 	if s.spec.Model != idrl.NetworkModel {
-		return idrl.Network{}
+		return view.Network{}
 	}
-	n := idrl.Network{Used: true, Version: s.features.version(), Fitting: s.refit.outcome != nil}
+	n := view.Network{Used: true, Version: s.features.version(), Fitting: s.refit.outcome != nil}
 	if n.Version > 0 {
 		n.BasedOn = s.fits[n.Version-1].BasedOn
 	}
@@ -45,7 +47,7 @@ func (s *reports) network() idrl.Network {
 			c.Add(o.P, o.Of(s.log.counted(s.log.at(o.Seq)).Choice).Actual)
 		}
 	}
-	n.Predictions = idrl.Predictions{Answers: c.Len(), LogLoss: c.LogLoss(), ECE: c.ECE(), Right: c.Right()}
+	n.Predictions = view.Predictions{Answers: c.Len(), LogLoss: c.LogLoss(), ECE: c.ECE(), Right: c.Right()}
 	return n
 }
 
@@ -78,12 +80,12 @@ func (s *reports) networks() func(context.Context) ([]insight.Network, error) {
 		clips = clips[:mostClips]
 	}
 	return func(ctx context.Context) ([]insight.Network, error) {
-		return s.gallery.look(ctx, fits, func(f idrl.LearntFit) (insight.Network, error) { return s.rewarded(f, from, clips) })
+		return s.gallery.look(ctx, fits, func(f record.LearntFit) (insight.Network, error) { return s.rewarded(f, from, clips) })
 	}
 }
 
 // look returns the networks of fits. Those that cannot be opened are left out.
-func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.LearntFit) (insight.Network, error)) ([]insight.Network, error) {
+func (g *gallery) look(ctx context.Context, fits []record.LearntFit, at func(record.LearntFit) (insight.Network, error)) ([]insight.Network, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if known := g.last.Load(); known != nil && known.fits == len(fits) {
@@ -108,13 +110,13 @@ func (g *gallery) look(ctx context.Context, fits []idrl.LearntFit, at func(idrl.
 }
 
 // rewarded returns what the network of f rewards in clips.
-func (s *reports) rewarded(f idrl.LearntFit, from *shelf, clips []idrl.ClipID) (n insight.Network, err error) {
+func (s *reports) rewarded(f record.LearntFit, from *shelf, clips []idrl.ClipID) (n insight.Network, err error) {
 	n = insight.Network{Version: f.Version, BasedOn: f.BasedOn}
 	under, err := s.open(f, from)
 	if err != nil {
 		return n, err
 	}
-	of, ok := under.rep.(idrl.Weighted)
+	of, ok := under.rep.(Weighted)
 	if !ok {
 		return n, idrl.Errorf(idrl.Invalid, "features of kind %q have no reward of their own", f.Learner)
 	}

@@ -5,14 +5,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/neural"
 	"tiebreak/internal/session/insight"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // Correlations by hand: with itself, with its negative, with what goes half with it, and with what
@@ -73,7 +74,7 @@ func TestWhatNetworksReward(t *testing.T) {
 	}
 	var clips []idrl.ClipID
 	for _, a := range rec.Log[:got[len(got)-1].BasedOn] {
-		as := rec.Assignments[slices.IndexFunc(rec.Assignments, func(o idrl.Assignment) bool { return o.ID == a.Assignment })]
+		as := rec.Assignments[slices.IndexFunc(rec.Assignments, func(o record.Assignment) bool { return o.ID == a.Assignment })]
 		for _, id := range as.Query.Clips {
 			if !slices.Contains(clips, id) {
 				clips = append(clips, id)

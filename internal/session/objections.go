@@ -1,15 +1,18 @@
 package session
 
-import "tiebreak/internal/idrl"
+import (
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+)
 
 // objections returns the objections to the statement of regret about the present, without those
 // that are expensive to find.
-func (s *statements) objections() (out []idrl.Objection) {
+func (s *statements) objections() (out []stopping.Objection) {
 	if s.gen == nil {
 		return nil
 	}
 	if !s.fixedPolicies() && !s.answersTrained() {
-		out = append(out, idrl.ObjectUntrained())
+		out = append(out, stopping.ObjectUntrained())
 	}
 	return append(out, s.otherReturn()...)
 }
@@ -17,7 +20,7 @@ func (s *statements) objections() (out []idrl.Objection) {
 // otherReturn objects if by the return by which the session does not compare them, the recommended
 // policy loses more than is tolerated to another one under the posterior mean, or is not as surely
 // near the best as the session wants, where it is by its own.
-func (s *statements) otherReturn() []idrl.Objection {
+func (s *statements) otherReturn() []stopping.Objection {
 	if s.cfg.Steps == nil {
 		return nil
 	}
@@ -34,18 +37,18 @@ func (s *statements) otherReturn() []idrl.Objection {
 	sure := 1 - s.spec.Doubt
 	switch {
 	case a.Loss > s.spec.Tolerance && sums:
-		return []idrl.Objection{idrl.ObjectReturns(s.called(a.Best), s.called(a.Leader))}
+		return []stopping.Objection{stopping.ObjectReturns(s.called(a.Best), s.called(a.Leader))}
 	case a.Loss > s.spec.Tolerance:
-		return []idrl.Objection{idrl.ObjectReturns(s.called(a.Leader), s.called(a.Best))}
+		return []stopping.Objection{stopping.ObjectReturns(s.called(a.Leader), s.called(a.Best))}
 	case a.Within < sure && s.present().Within >= sure:
-		return []idrl.Objection{idrl.ObjectOtherReturn(s.called(a.Leader), other, a.Within)}
+		return []stopping.Objection{stopping.ObjectOtherReturn(s.called(a.Leader), other, a.Within)}
 	}
 	return nil
 }
 
 // unasked objects if what decides between the best policies was not asked about. Its cost is
 // that of learning.Learner.Unasked.
-func (s *statements) unasked() []idrl.Objection {
+func (s *statements) unasked() []stopping.Objection {
 	leader, rival, feature, ok := s.learner.Unasked(s.spec.Doubt, s.spec.Tolerance*s.present().Span)
 	if !ok {
 		return nil
@@ -54,5 +57,5 @@ func (s *statements) unasked() []idrl.Objection {
 	if feature >= 0 && s.features.version() == 0 {
 		name = s.spec.Features[feature]
 	}
-	return []idrl.Objection{idrl.ObjectUnasked(s.called(leader), s.called(rival), name)}
+	return []stopping.Objection{stopping.ObjectUnasked(s.called(leader), s.called(rival), name)}
 }

@@ -9,7 +9,9 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/view"
 )
 
 // Before a generation that was trained on this session's answers is in use, the session proposes
@@ -29,7 +31,7 @@ func TestNothingIsEnoughBeforeATraining(t *testing.T) {
 	}
 	for _, when := range []string{"at once", "after a restart"} {
 		st := status(t, s)
-		if got := codes(st); !slices.Equal(got, []string{idrl.ByUntrained}) || st.Stopping.Propose || st.Stopping.Held != 3 {
+		if got := codes(st); !slices.Equal(got, []string{stopping.ByUntrained}) || st.Stopping.Propose || st.Stopping.Held != 3 {
 			t.Errorf("%s: %+v, want that nothing was trained", when, st.Stopping)
 		}
 		stop()
@@ -46,7 +48,7 @@ func TestNothingIsEnoughBeforeATraining(t *testing.T) {
 }
 
 // adopted returns the status once a generation is in use that was trained after the first answer.
-func adopted(t *testing.T, s *session.Session) idrl.Status {
+func adopted(t *testing.T, s *session.Session) view.Status {
 	t.Helper()
 	for {
 		if st := status(t, s); st.BasedOn > 0 {
@@ -66,13 +68,13 @@ func TestBasisOfExactSolves(t *testing.T) {
 		b.trainer, b.exact = pooledTrainer{fakeTrainer{d: dim}, pool(4)}, exact
 		s, _ := b.start(t)
 		claim(t, s, "ann")
-		if st := status(t, s); st.Basis != idrl.AgainstPool {
+		if st := status(t, s); st.Basis != view.AgainstPool {
 			t.Errorf("exact %t, before the first answer: against %s", exact, st.Basis)
 		}
 		for i := range 2 {
 			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 		}
-		want := map[bool]idrl.Basis{true: idrl.AgainstOptima, false: idrl.AgainstPool}[exact]
+		want := map[bool]view.Basis{true: view.AgainstOptima, false: view.AgainstPool}[exact]
 		if st := status(t, s); st.Basis != want {
 			t.Errorf("exact %t: against %s, want %s", exact, st.Basis, want)
 		}
@@ -119,10 +121,10 @@ func TestLengthThatWasNotAskedAbout(t *testing.T) {
 		mustAnswer(t, s, "ann", a)
 	}
 	st := status(t, s)
-	if got := codes(st); !slices.Equal(got, []string{idrl.ByUnasked}) || st.Stopping.Propose || st.Stopping.Left.Known {
+	if got := codes(st); !slices.Equal(got, []string{stopping.ByUnasked}) || st.Stopping.Propose || st.Stopping.Left.Known {
 		t.Fatalf("%+v, want that a weight was not asked about", st.Stopping)
 	}
-	if want := idrl.ObjectUnasked(string(st.Best), "g24.p0", "alive"); st.Stopping.Objections[0] != want {
+	if want := stopping.ObjectUnasked(string(st.Best), "g24.p0", "alive"); st.Stopping.Objections[0] != want {
 		t.Errorf("it says %q, want %q", st.Stopping.Objections[0].Words, want.Words)
 	}
 }

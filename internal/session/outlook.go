@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 )
 
 // firstClips tells an annotator how long they wait for the first question. It says
@@ -64,7 +64,7 @@ func (s *schedule) yetToLearn() int {
 
 // learning says which answers the generation in use has not learnt from. There are none where
 // nothing is trained from answers.
-func (t *training) learning() (l idrl.Learning) {
+func (t *training) learning() (l view.Learning) {
 	if t.gen == nil || t.spec.IsArena() || t.spec.Uploads() || t.cfg.Unseen {
 		return l
 	}
@@ -75,7 +75,7 @@ func (t *training) learning() (l idrl.Learning) {
 }
 
 // trainingNow is the state of the training with words on when it will end.
-func (t *training) trainingNow() idrl.Training {
+func (t *training) trainingNow() view.Training {
 	now := t.state
 	if t.result != nil {
 		now.Fixed = t.fixed()

@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -17,7 +18,7 @@ type schedule struct {
 }
 
 // restoreTraining finds the training points that a restart left undone.
-func (s *schedule) restoreTraining(snapshots []idrl.Snapshot) error {
+func (s *schedule) restoreTraining(snapshots []record.Snapshot) error {
 	s.restoreFollowUps()
 	if s.spec.AdoptAfter == 0 {
 		return nil
@@ -34,7 +35,7 @@ func (s *schedule) restoreTraining(snapshots []idrl.Snapshot) error {
 			f = s.features
 		}
 		b, err := f.decode(snap)
-		if err != nil || snap.Definition != idrl.PosteriorDefinition { // restoreBelief has logged it
+		if err != nil || snap.Definition != record.PosteriorDefinition { // restoreBelief has logged it
 			if b, err = s.posteriorAfter(f, s.log.rows[:snap.Seq]); err != nil {
 				return err
 			}

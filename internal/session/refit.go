@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
@@ -24,8 +26,8 @@ type refit struct {
 
 // A refitted is the outcome of learning.
 type refitted struct {
-	fit   idrl.LearntFit // without AdoptedAt
-	shelf *shelf         // of the view of features
+	fit   record.LearntFit // without AdoptedAt
+	shelf *shelf           // of the view of features
 	features
 	gen     *idrl.Generation   // that vectors are of
 	vectors []idrl.QueryVector // its queries
@@ -62,7 +64,7 @@ func (r *refit) startRefit(ctx context.Context) {
 	}
 	version := int64(len(r.fits)) + 1
 	res := refitted{
-		fit: idrl.LearntFit{
+		fit: record.LearntFit{
 			Learner: r.cfg.Learner.Name(), Version: version, BasedOn: r.log.seq(), Seed: rng.New(r.spec.Seed, "fit", uint64(version)).Uint64(),
 		},
 		shelf: &shelf{journal: r.cfg.Journal, session: r.spec.ID, asked: maps.Clone(r.shelf.asked), gen: r.gen, remarks: r.spec.Remarks, arena: r.spec.Arena},
@@ -146,7 +148,7 @@ func (s *Session) relearnt(ctx context.Context, res refitted) {
 		return
 	}
 	s.adoptIfDue(ctx)
-	s.publish(idrl.EventAdopted, "")
+	s.publish(live.EventAdopted, "")
 }
 
 func (r *refit) adoptFit(ctx context.Context, res *refitted) error {
@@ -170,7 +172,7 @@ func (r *refit) adoptFit(ctx context.Context, res *refitted) error {
 // caughtUp returns the history of res with what was added to the log since.
 func (r *refit) caughtUp(res *refitted) (*posterior.History, error) {
 	if n := len(r.log.edits); n > 0 && int64(r.log.edits[n-1]) >= res.at { // other answers count now
-		items, err := r.items(res.view, idrl.Effective(r.log.rows))
+		items, err := r.items(res.view, record.Effective(r.log.rows))
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +198,7 @@ func (r *refit) restoreFeatures() {
 	if len(r.fits) == 0 {
 		return
 	}
-	for _, a := range idrl.Effective(r.log.rows[:r.fits[len(r.fits)-1].BasedOn]) {
+	for _, a := range record.Effective(r.log.rows[:r.fits[len(r.fits)-1].BasedOn]) {
 		if r.teaches(a) {
 			r.answers++
 		}

@@ -3,9 +3,11 @@ package session
 import (
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
+	"tiebreak/internal/session/view"
 )
 
 // stated is how many of the last log rows are a doubling of what a session states
@@ -46,7 +48,7 @@ type present struct {
 
 // restoreKnown sets the known policies as the adoptions so far left them, and the
 // statement before the first answer.
-func (s *statements) restoreKnown(r idrl.Record) {
+func (s *statements) restoreKnown(r record.Record) {
 	if r.Generation == nil {
 		return
 	}
@@ -93,7 +95,7 @@ func (s *statements) noteRegret(r idrl.Regret) {
 }
 
 // restoreRegret sets the statements that were recorded after answers.
-func (s *statements) restoreRegret(snapshots []idrl.Snapshot) {
+func (s *statements) restoreRegret(snapshots []record.Snapshot) {
 	for _, snap := range snapshots {
 		if snap.Regret.Definition == idrl.RegretDefinition {
 			snap.Regret.Tolerance = s.spec.Tolerance // a setting, which no row repeats
@@ -139,20 +141,20 @@ func (s *statements) present() idrl.Regret {
 }
 
 // basis returns what the statements compare the best policy with.
-func (s *statements) basis() idrl.Basis {
+func (s *statements) basis() view.Basis {
 	switch {
 	case s.spec.Uploads():
-		return idrl.AgainstUploads
+		return view.AgainstUploads
 	case s.cfg.Steps != nil:
-		return idrl.AgainstGiven
+		return view.AgainstGiven
 	case s.spec.ByGaits(): // which prepare no pool
-		return idrl.AgainstSearch
+		return view.AgainstSearch
 	case len(s.learner.Policies().Pool()) == 0:
-		return idrl.AgainstEarlier
+		return view.AgainstEarlier
 	case s.learner.Policies().Pool()[0].Origin == idrl.FromDraft:
-		return idrl.AgainstSearch
+		return view.AgainstSearch
 	case s.cfg.Exact && s.answersTrained():
-		return idrl.AgainstOptima
+		return view.AgainstOptima
 	}
-	return idrl.AgainstPool
+	return view.AgainstPool
 }

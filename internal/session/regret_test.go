@@ -8,18 +8,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/insight"
-
-	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"tiebreak/internal/session/view"
 )
 
 // pooledTrainer makes generations like fakeTrainer's, the first of them with a pool.
@@ -46,7 +48,7 @@ func pool(n int) (out []idrl.Candidate) {
 	return out
 }
 
-func status(t testing.TB, s *session.Session) idrl.Status {
+func status(t testing.TB, s *session.Session) view.Status {
 	t.Helper()
 	st, err := s.Status(t.Context())
 	if err != nil {
@@ -119,7 +121,7 @@ func averaged(m idrl.RewardModel) idrl.Filter {
 // The curve is a function of the log: a kill after every answer changes nothing, nor
 // does a withdrawal, nor that nobody looked.
 func TestCurveIsAFunctionOfTheLog(t *testing.T) {
-	run := func(restart bool) (idrl.Status, idrl.Record) {
+	run := func(restart bool) (view.Status, record.Record) {
 		b := newBench(nil)
 		b.averaged = averaged
 		b.method = method(t, "lvar")
@@ -154,7 +156,7 @@ func TestCurveIsAFunctionOfTheLog(t *testing.T) {
 	if len(want.Regret) != 17 || want.Regret[0].Seq != 0 || want.Regret[16].Seq != 16 {
 		t.Errorf("%d points, want those of rows 0 to 16: %+v", len(want.Regret), want.Regret)
 	}
-	if want.Basis != idrl.AgainstPool || want.Best != got.Best || want.Best == "" {
+	if want.Basis != view.AgainstPool || want.Best != got.Best || want.Best == "" {
 		t.Errorf("basis %s and best %s, then %s", want.Basis, want.Best, got.Best)
 	}
 }
@@ -229,7 +231,7 @@ func TestEarlierDefinitionStaysApart(t *testing.T) {
 	b.journal.rec.Snapshots[0].Regret = old
 	s, _ = b.start(t)
 	st := status(t, s)
-	if st.Regret[1] != old || st.Regret[2].Definition != idrl.RegretDefinition || st.Basis != idrl.AgainstEarlier {
+	if st.Regret[1] != old || st.Regret[2].Definition != idrl.RegretDefinition || st.Basis != view.AgainstEarlier {
 		t.Errorf("curve %+v against %s, want row 1 as it was, row 2 of today, and no pool", st.Regret, st.Basis)
 	}
 }
@@ -240,7 +242,7 @@ func TestBasisOfSearchesAmongGaits(t *testing.T) {
 	b.journal.rec.Spec.Solver = idrl.GaitSolver
 	s, _ := b.start(t)
 	claim(t, s, "ann")
-	if st := status(t, s); st.Basis != idrl.AgainstSearch {
+	if st := status(t, s); st.Basis != view.AgainstSearch {
 		t.Errorf("basis %s, want the best policies found so far", st.Basis)
 	}
 }
@@ -254,7 +256,7 @@ func TestBasisNamesASearch(t *testing.T) {
 	b.trainer = pooledTrainer{fakeTrainer{d: dim}, drafts}
 	s, _ := b.start(t)
 	claim(t, s, "ann")
-	if st := status(t, s); st.Basis != idrl.AgainstSearch || st.Regret[0].Policies != 9 {
+	if st := status(t, s); st.Basis != view.AgainstSearch || st.Regret[0].Policies != 9 {
 		t.Errorf("basis %s over %d policies, want the 9 that a search found", st.Basis, st.Regret[0].Policies)
 	}
 }

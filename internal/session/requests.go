@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
+	"tiebreak/internal/session/view"
 )
 
 // A request is one piece of work for the session's goroutine.
@@ -14,14 +16,14 @@ type request struct {
 	do func() // all of a request that adds no row to the log; nil for others
 
 	write func() (logEntry, error)  // makes the row, and changes nothing
-	reply func(idrl.Receipt, error) // called once, when what it says is durable
+	reply func(view.Receipt, error) // called once, when what it says is durable
 	after func()                    // called after the reply, unless that is an error
 }
 
 // A logEntry is a row for the log, or the receipt of one that is there already.
 type logEntry struct {
-	receipt idrl.Receipt
-	row     *idrl.Row          // nil if there is none to add
+	receipt view.Receipt
+	row     *record.Row        // nil if there is none to add
 	history *posterior.History // after the row
 }
 
@@ -193,12 +195,12 @@ func (s *Session) commit(ctx context.Context, group []applied) {
 		}
 		if s.noteSuperseded(ctx, err) {
 			for _, st := range group {
-				st.reply(idrl.Receipt{}, errSuperseded)
+				st.reply(view.Receipt{}, errSuperseded)
 			}
 			return
 		}
 		if len(group) == 1 {
-			group[0].reply(idrl.Receipt{}, err)
+			group[0].reply(view.Receipt{}, err)
 			return
 		}
 		again := make([]request, len(group))
@@ -223,9 +225,9 @@ func (s *Session) commit(ctx context.Context, group []applied) {
 
 // rows returns the rows of the applied requests. Of those with one slot only the last has the
 // encoded belief, since it alone is kept.
-func (s *Session) rows(group []applied) (rows []idrl.Row, err error) {
+func (s *Session) rows(group []applied) (rows []record.Row, err error) {
 	encoded := map[int]bool{} // slots
-	rows = make([]idrl.Row, 0, len(group))
+	rows = make([]record.Row, 0, len(group))
 	for _, st := range slices.Backward(group) {
 		if st.row == nil {
 			continue

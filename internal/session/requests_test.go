@@ -8,21 +8,23 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
-
-	"github.com/google/go-cmp/cmp"
+	"tiebreak/internal/session/view"
 )
 
 // gatedJournal is a journal whose writes of rows wait for the gate to be opened.
 type gatedJournal struct {
 	*journal
 	gate   chan struct{}
-	sizes  []int                  // rows of each write that was tried
-	refuse func([]idrl.Row) error // if not nil, says what is wrong with them
+	sizes  []int                    // rows of each write that was tried
+	refuse func([]record.Row) error // if not nil, says what is wrong with them
 }
 
-func (j *gatedJournal) Append(ctx context.Context, id idrl.SessionID, rows ...idrl.Row) error {
+func (j *gatedJournal) Append(ctx context.Context, id idrl.SessionID, rows ...record.Row) error {
 	<-j.gate
 	j.sizes = append(j.sizes, len(rows))
 	if j.refuse != nil {
@@ -34,7 +36,7 @@ func (j *gatedJournal) Append(ctx context.Context, id idrl.SessionID, rows ...id
 }
 
 // crowd is annotators that all have questions.
-func crowd(t *testing.T, s *session.Session, n int) (offers []idrl.Offer) {
+func crowd(t *testing.T, s *session.Session, n int) (offers []view.Offer) {
 	t.Helper()
 	for k := range n {
 		offers = append(offers, claim(t, s, name(k)))
@@ -46,8 +48,8 @@ func name(k int) idrl.AnnotatorID { return idrl.AnnotatorID(fmt.Sprintf("ann%d",
 
 // together gives answers one behind the other, all before the journal has written
 // the first. It returns what each was told.
-func together(s *session.Session, j *gatedJournal, ask ...func(*session.Session) (idrl.Receipt, error)) (receipts []idrl.Receipt, errs []error) {
-	receipts, errs = make([]idrl.Receipt, len(ask)), make([]error, len(ask))
+func together(s *session.Session, j *gatedJournal, ask ...func(*session.Session) (view.Receipt, error)) (receipts []view.Receipt, errs []error) {
+	receipts, errs = make([]view.Receipt, len(ask)), make([]error, len(ask))
 	j.gate = make(chan struct{})
 	for i, f := range ask {
 		go func() { receipts[i], errs[i] = f(s) }()
@@ -63,8 +65,8 @@ func together(s *session.Session, j *gatedJournal, ask ...func(*session.Session)
 	return receipts, errs
 }
 
-func answering(who idrl.AnnotatorID, a idrl.Answer) func(*session.Session) (idrl.Receipt, error) {
-	return func(s *session.Session) (idrl.Receipt, error) { return s.Answer(context.Background(), who, a) }
+func answering(who idrl.AnnotatorID, a idrl.Answer) func(*session.Session) (view.Receipt, error) {
+	return func(s *session.Session) (view.Receipt, error) { return s.Answer(context.Background(), who, a) }
 }
 
 // Answers that arrive together are recorded by one write, and what is recorded is
@@ -89,7 +91,7 @@ func TestAnswersThatArriveTogether(t *testing.T) {
 				j := &gatedJournal{journal: b.journal}
 				s, stop = b.startOn(t, j)
 				for round := range 3 {
-					var ask []func(*session.Session) (idrl.Receipt, error)
+					var ask []func(*session.Session) (view.Receipt, error)
 					for k, o := range crowd(t, s, people) {
 						ask = append(ask, answering(name(k), reply(o.Open[0], round*people+k)))
 					}
@@ -118,21 +120,21 @@ func TestOneOfAGroupIsRefused(t *testing.T) {
 		b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery = 1000 })
 		j := &gatedJournal{journal: b.journal}
 		bad := errors.New("not this one")
-		j.refuse = func(rows []idrl.Row) error {
-			if slices.ContainsFunc(rows, func(r idrl.Row) bool { return r.Answer.ID == "answer-3" }) {
+		j.refuse = func(rows []record.Row) error {
+			if slices.ContainsFunc(rows, func(r record.Row) bool { return r.Answer.ID == "answer-3" }) {
 				return bad
 			}
 			return nil
 		}
 		s, stop := b.startOn(t, j)
-		var ask []func(*session.Session) (idrl.Receipt, error)
+		var ask []func(*session.Session) (view.Receipt, error)
 		offers := crowd(t, s, 6)
 		for k, o := range offers {
 			ask = append(ask, answering(name(k), reply(o.Open[0], k)))
 		}
 		ask = append(ask, ask[1], ask[3]) // from other tabs
 		receipts, errs := together(s, j, ask...)
-		for i, want := range []idrl.Receipt{
+		for i, want := range []view.Receipt{
 			{ID: "answer-0", Seq: 1},
 			{ID: "answer-1", Seq: 2},
 			{ID: "answer-2", Seq: 3},
@@ -176,7 +178,7 @@ func TestAGroupIsTakenBack(t *testing.T) {
 			s, _ := b.startOn(t, j)
 			mustAnswer(t, s, name(0), reply(claim(t, s, name(0)).Open[0], 100))
 			offers := crowd(t, s, 5)
-			status := func() idrl.Status {
+			status := func() view.Status {
 				st, err := s.Status(t.Context())
 				if err != nil {
 					t.Fatal(err)
@@ -187,8 +189,8 @@ func TestAGroupIsTakenBack(t *testing.T) {
 			before, recorded := status(), b.record(t, s)
 
 			full := errors.New("disk full")
-			j.refuse = func([]idrl.Row) error { return full }
-			ask := []func(*session.Session) (idrl.Receipt, error){func(s *session.Session) (idrl.Receipt, error) {
+			j.refuse = func([]record.Row) error { return full }
+			ask := []func(*session.Session) (view.Receipt, error){func(s *session.Session) (view.Receipt, error) {
 				return s.Undo(context.Background(), name(0), "undo", "answer-100")
 			}}
 			for k, o := range offers {

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
 	"tiebreak/internal/session/insight"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // foretold is rehearse without conditions, by the strategy that records probabilities; it returns the report
@@ -102,7 +103,7 @@ func TestRecordedChancesAreTrue(t *testing.T) {
 }
 
 // aboutOf returns the policies that Why.Best is about, in its order; empty where there is none.
-func aboutOf(w idrl.Why) []idrl.PolicyID {
+func aboutOf(w record.Why) []idrl.PolicyID {
 	out := []idrl.PolicyID{w.First}
 	for _, s := range w.Shares {
 		out = append(out, s.Policy)

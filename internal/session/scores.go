@@ -7,37 +7,39 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session/insight"
-
-	"gonum.org/v1/gonum/floats"
+	"tiebreak/internal/session/view"
 )
 
 // Conditions returns how well the posterior of each condition predicts what is held out; the
 // zero ConditionScores where nothing is compared. The work is done by the caller's goroutine.
-func (s *reports) Conditions(ctx context.Context) (idrl.ConditionScores, error) {
+func (s *reports) Conditions(ctx context.Context) (view.ConditionScores, error) {
 	if !s.Spec().Compares() {
-		return idrl.ConditionScores{}, nil
+		return view.ConditionScores{}, nil
 	}
 	in, err := call(ctx, s.inbox, s.toScore)
 	if err != nil {
-		return idrl.ConditionScores{}, err
+		return view.ConditionScores{}, err
 	}
 	return s.scores.score(ctx, in)
 }
 
 // ScoresOf returns what Conditions would of the session that cfg is about, which is not run. Of
 // cfg it needs neither Trainer nor Publisher. Errors are those of New.
-func ScoresOf(ctx context.Context, cfg Config) (idrl.ConditionScores, error) {
+func ScoresOf(ctx context.Context, cfg Config) (view.ConditionScores, error) {
 	s, err := New(cfg)
 	if err != nil || !s.spec.Compares() {
-		return idrl.ConditionScores{}, err
+		return view.ConditionScores{}, err
 	}
 	in, err := s.toScore()
 	if err != nil {
-		return idrl.ConditionScores{}, err
+		return view.ConditionScores{}, err
 	}
 	return s.scores.score(ctx, in)
 }
@@ -49,19 +51,19 @@ type scoring struct {
 	seq       int64 // of the last log row
 	cfg       posterior.Config
 	live      idrl.Posterior
-	learnt    []posterior.Item                    // by the session
-	of        map[idrl.Condition][]posterior.Item // likewise, by condition
-	held      []posterior.Item                    // answers to what is held out, one a pair, by Seq
-	replies   int                                 // to what is held out
-	again     int                                 // idrl.ConditionScores.Again
-	questions map[idrl.Condition]int
+	learnt    []posterior.Item                      // by the session
+	of        map[record.Condition][]posterior.Item // likewise, by condition
+	held      []posterior.Item                      // answers to what is held out, one a pair, by Seq
+	replies   int                                   // to what is held out
+	again     int                                   // view.ConditionScores.Again
+	questions map[record.Condition]int
 }
 
 // toScore gathers what scores are computed from.
 func (s *reports) toScore() (scoring, error) {
 	in := scoring{
 		spec: s.spec, version: s.features.version(), seq: s.log.seq(), cfg: posterior.Config{Model: s.features.model, Go: s.fitting.run},
-		live: s.history.Posterior(), learnt: s.history.After(0), of: map[idrl.Condition][]posterior.Item{}, questions: map[idrl.Condition]int{},
+		live: s.history.Posterior(), learnt: s.history.After(0), of: map[record.Condition][]posterior.Item{}, questions: map[record.Condition]int{},
 	}
 	for _, i := range in.learnt {
 		c := s.asked.get(s.log.at(i.Seq).Assignment).Condition
@@ -72,7 +74,7 @@ func (s *reports) toScore() (scoring, error) {
 			in.questions[as.Condition]++
 		}
 		a := s.log.find(as.Answer)
-		if as.Condition != idrl.HeldOut || a == nil || s.log.undone[a.ID] || s.log.how[a.Annotator].Out {
+		if as.Condition != record.HeldOut || a == nil || s.log.undone[a.ID] || s.log.how[a.Annotator].Out {
 			continue
 		}
 		if in.replies++; !a.Informative() {
@@ -101,7 +103,7 @@ type scores struct {
 	mu      sync.Mutex // guards all below
 	version int64      // of the features
 
-	branches map[idrl.Condition]*branch
+	branches map[record.Condition]*branch
 	all      *scored // of the session's own posterior, after row seq
 	seq      int64
 }
@@ -144,16 +146,16 @@ func pointAt(n int) bool {
 }
 
 // score computes the scores.
-func (k *scores) score(ctx context.Context, in scoring) (out idrl.ConditionScores, err error) {
+func (k *scores) score(ctx context.Context, in scoring) (out view.ConditionScores, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.branches == nil || k.version != in.version {
-		k.version, k.branches, k.all = in.version, map[idrl.Condition]*branch{}, nil
+		k.version, k.branches, k.all = in.version, map[record.Condition]*branch{}, nil
 	}
 	model := in.cfg.Model.(idrl.RewardModel)
-	out.Questions, out.Replies, out.Again = in.questions[idrl.HeldOut], in.replies, in.again
+	out.Questions, out.Replies, out.Again = in.questions[record.HeldOut], in.replies, in.again
 	for _, c := range in.spec.Conditions() {
-		name := idrl.Condition(c.Strategy)
+		name := record.Condition(c.Strategy)
 		b := k.branches[name]
 		if b == nil {
 			b = &branch{history: posterior.New(in.cfg)}
@@ -162,7 +164,7 @@ func (k *scores) score(ctx context.Context, in scoring) (out idrl.ConditionScore
 		if err := b.follow(ctx, in.of[name]); err != nil {
 			return out, err
 		}
-		score := idrl.ConditionScore{Name: name, Share: c.Share, Questions: in.questions[name], Answers: len(b.items)}
+		score := view.ConditionScore{Name: name, Share: c.Share, Questions: in.questions[name], Answers: len(b.items)}
 		for _, p := range b.all() {
 			if point, ok := p.score(model, in.held); ok {
 				score.Points = append(score.Points, point)
@@ -173,9 +175,9 @@ func (k *scores) score(ctx context.Context, in scoring) (out idrl.ConditionScore
 	if k.all == nil || k.seq != in.seq {
 		k.seq, k.all = in.seq, &scored{answers: len(in.learnt), p: in.live, known: map[judged]verdict{}}
 	}
-	out.All = idrl.ConditionScore{Share: 1, Questions: in.asked(), Answers: len(in.learnt)}
+	out.All = view.ConditionScore{Share: 1, Questions: in.asked(), Answers: len(in.learnt)}
 	if point, ok := k.all.score(model, in.held); ok && k.all.answers > 0 {
-		out.All.Points = []idrl.ScorePoint{point}
+		out.All.Points = []view.ScorePoint{point}
 	}
 	k.compare(&out, in.held)
 	return out, nil
@@ -184,7 +186,7 @@ func (k *scores) score(ctx context.Context, in scoring) (out idrl.ConditionScore
 // asked returns how many questions are not held out.
 func (in *scoring) asked() (n int) {
 	for c, of := range in.questions {
-		if c != idrl.HeldOut {
+		if c != record.HeldOut {
 			n += of
 		}
 	}
@@ -230,7 +232,7 @@ func (b *branch) all() []*scored {
 }
 
 // score says how well p predicts; ok is false if there is nothing to predict.
-func (p *scored) score(m idrl.RewardModel, held []posterior.Item) (out idrl.ScorePoint, ok bool) {
+func (p *scored) score(m idrl.RewardModel, held []posterior.Item) (out view.ScorePoint, ok bool) {
 	out.Answers = p.answers
 	for _, i := range held {
 		v, ok := p.verdict(m, i)
@@ -261,7 +263,7 @@ func (p *scored) verdict(m idrl.RewardModel, i posterior.Item) (v verdict, ok bo
 	if !ok {
 		return v, false
 	}
-	v = verdict{decisive: i.Choice != idrl.Equal, loss: -math.Log(max(said.P[said.Actual], idrl.MinPredicted))}
+	v = verdict{decisive: i.Choice != idrl.Equal, loss: -math.Log(max(said.P[said.Actual], view.MinPredicted))}
 	switch lead := floats.Dot(p.p.Mean(nil), i.Query.X); {
 	case lead == 0:
 		v.right = 0.5
@@ -273,10 +275,10 @@ func (p *scored) verdict(m idrl.RewardModel, i posterior.Item) (v verdict, ok bo
 }
 
 // compare sets out.Equal and out.Leads.
-func (k *scores) compare(out *idrl.ConditionScores, held []posterior.Item) {
+func (k *scores) compare(out *view.ConditionScores, held []posterior.Item) {
 	own := out.Conditions[0]
 	for _, p := range own.Points {
-		all := !slices.ContainsFunc(out.Conditions, func(c idrl.ConditionScore) bool { _, ok := c.At(p.Answers); return !ok })
+		all := !slices.ContainsFunc(out.Conditions, func(c view.ConditionScore) bool { _, ok := c.At(p.Answers); return !ok })
 		if all && pointAt(p.Answers) {
 			out.Equal = p.Answers
 		}
@@ -301,7 +303,7 @@ func (b *branch) at(answers int) *scored {
 // Statistics in Medicine 24, 2005):
 //
 //	(Σd ± z √(Σd² + 1 − (Σd)²/(n+2))) / (n + 2)
-func leadOver(a, b *scored, held []posterior.Item) idrl.Lead {
+func leadOver(a, b *scored, held []posterior.Item) view.Lead {
 	n, sum, squares := 0.0, 0.0, 0.0
 	for _, i := range held {
 		va, known := a.known[judged{i.Seq, i.Choice}]
@@ -311,5 +313,5 @@ func leadOver(a, b *scored, held []posterior.Item) idrl.Lead {
 		}
 	}
 	half := 1.96 * math.Sqrt(squares+1-sum*sum/(n+2))
-	return idrl.Lead{Mean: sum / max(1, n), Low: max(-1, (sum-half)/(n+2)), High: min(1, (sum+half)/(n+2))}
+	return view.Lead{Mean: sum / max(1, n), Low: max(-1, (sum-half)/(n+2)), High: min(1, (sum+half)/(n+2))}
 }

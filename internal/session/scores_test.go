@@ -6,14 +6,16 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-
-	"github.com/google/go-cmp/cmp"
+	"tiebreak/internal/session/view"
 )
 
 // A wideTrainer makes one generation with many clips, any two of which may be compared.
@@ -41,7 +43,7 @@ func (w wideTrainer) Train(_ context.Context, job idrl.TrainJob) (idrl.Generatio
 }
 
 // scoresOf asks for the scores.
-func scoresOf(t *testing.T, s *session.Session) idrl.ConditionScores {
+func scoresOf(t *testing.T, s *session.Session) view.ConditionScores {
 	t.Helper()
 	out, err := s.Conditions(t.Context())
 	if err != nil {
@@ -53,9 +55,9 @@ func scoresOf(t *testing.T, s *session.Session) idrl.ConditionScores {
 // A rehearsed session has a known true reward.
 type rehearsed struct {
 	*bench
-	rec    idrl.Record
+	rec    record.Record
 	theta  []float64
-	scores idrl.ConditionScores
+	scores view.ConditionScores
 }
 
 // truth draws true weights from the prior of b.
@@ -105,15 +107,15 @@ func (r rehearsed) answer(t *testing.T, s *session.Session, expert sim.Expert, n
 
 // posteriorOf returns the posterior of the first n answers of a condition, or of all that are not
 // held out if that is empty, from the record alone.
-func (r rehearsed) posteriorOf(t *testing.T, c idrl.Condition, n int) idrl.Posterior {
+func (r rehearsed) posteriorOf(t *testing.T, c record.Condition, n int) idrl.Posterior {
 	t.Helper()
-	queries, of := journaltest.Vectors(t, r.rec), map[idrl.AssignmentID]idrl.Condition{}
+	queries, of := journaltest.Vectors(t, r.rec), map[idrl.AssignmentID]record.Condition{}
 	for _, as := range r.rec.Assignments {
 		of[as.ID] = as.Condition
 	}
 	var items []posterior.Item
-	for _, a := range idrl.Effective(r.rec.Log) {
-		if q := queries[a.Assignment]; a.Informative() && len(items) < n && (of[a.Assignment] == c || c == "" && of[a.Assignment] != idrl.HeldOut) {
+	for _, a := range record.Effective(r.rec.Log) {
+		if q := queries[a.Assignment]; a.Informative() && len(items) < n && (of[a.Assignment] == c || c == "" && of[a.Assignment] != record.HeldOut) {
 			items = append(items, posterior.ItemOf(&q, a))
 		}
 	}
@@ -139,9 +141,9 @@ func TestScorePoint(t *testing.T) {
 			}
 			p := r.posteriorOf(t, c.Name, got.Answers)
 			mean, work := p.Mean(nil), make([]float64, dim)
-			want := idrl.ScorePoint{Answers: got.Answers}
+			want := view.ScorePoint{Answers: got.Answers}
 			for _, as := range r.rec.Assignments {
-				if as.Condition != idrl.HeldOut || as.Answer == "" {
+				if as.Condition != record.HeldOut || as.Answer == "" {
 					continue
 				}
 				var a idrl.Answer
@@ -193,7 +195,7 @@ func TestScoresAreAFunctionOfTheLog(t *testing.T) {
 	if got := scoresOf(t, s); len(got.Conditions) != 3 || got.Replies != 0 || got.Equal != 0 || got.All.Points != nil {
 		t.Errorf("before the first answer: %+v", got)
 	}
-	same := func(when string) idrl.ConditionScores {
+	same := func(when string) view.ConditionScores {
 		t.Helper()
 		kept := scoresOf(t, s)
 		stop()
@@ -224,18 +226,18 @@ func TestScoresAreAFunctionOfTheLog(t *testing.T) {
 		}
 	}
 	before := same("at the end")
-	b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"bob": status(t, s).Seq}})
+	b.want(0, record.Settings{Turned: map[idrl.AnnotatorID]int64{"bob": status(t, s).Seq}})
 	follow(t, s)
 	if turned := same("with bob turned"); turned.Replies != before.Replies || cmp.Equal(turned, before) {
 		t.Errorf("turning changes how many held-out replies there are from %d to %d, or no score", before.Replies, turned.Replies)
 	}
-	b.want(0, idrl.Settings{LeftOut: []idrl.AnnotatorID{"bob"}})
+	b.want(0, record.Settings{LeftOut: []idrl.AnnotatorID{"bob"}})
 	follow(t, s)
 	out := same("without bob")
 	if out.Replies >= before.Replies || out.All.Answers >= before.All.Answers {
 		t.Errorf("without bob %d held-out replies and %d answers, before %d and %d", out.Replies, out.All.Answers, before.Replies, before.All.Answers)
 	}
-	b.want(0, idrl.Settings{})
+	b.want(0, record.Settings{})
 	follow(t, s)
 	if d := cmp.Diff(before, same("with bob again")); d != "" {
 		t.Errorf("with bob again:\n%s", d)

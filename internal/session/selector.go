@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
@@ -24,7 +25,7 @@ type selector struct {
 // out. It is a function of the log, the pending questions, the generations so far and
 // the number of the assignment. Its error is that of the acquisition function, and of
 // its kind.
-func (s *selector) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idrl.Assignment, ok bool, err error) {
+func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment) (as record.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
 	if again, due := s.repeat(who, n, fresh); due {
 		return again, true, nil
@@ -34,11 +35,11 @@ func (s *selector) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idr
 	}
 	pending, with, err := s.pending(fresh)
 	if err != nil {
-		return idrl.Assignment{}, false, err
+		return record.Assignment{}, false, err
 	}
 	askable, err := s.askable(who, fresh, pending)
 	if err != nil || len(askable) == 0 {
-		return idrl.Assignment{}, false, err
+		return record.Assignment{}, false, err
 	}
 	by := s.draw(n, askable, fresh)
 	purpose := s.purpose(by.condition)
@@ -46,7 +47,7 @@ func (s *selector) choose(who idrl.AnnotatorID, fresh []idrl.Assignment) (as idr
 		Askable: by.askable, Pending: pending, Who: who, With: with, Weight: s.answerWeights(by.askable), Method: by.method,
 	}, rng.New(s.spec.Seed, "tie", uint64(n)))
 	if err != nil {
-		return idrl.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
+		return record.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
 	}
 	q := by.askable[choice.Query]
 	if s.spec.Kind.Group() {
@@ -82,8 +83,8 @@ func (s *selector) answerWeights(queries []idrl.QueryVector) func(q int, mean, v
 }
 
 // why returns what made q worth asking, and what a person sees of it.
-func (s *selector) why(q idrl.Query, choice learning.Choice) (idrl.Why, error) {
-	w := idrl.Why{
+func (s *selector) why(q idrl.Query, choice learning.Choice) (record.Why, error) {
+	w := record.Why{
 		First: choice.FirstID, Second: choice.SecondID, Rivals: choice.Rivals, PairStd: choice.PairStd, Info: choice.Info,
 		BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq(), Shares: choice.ShareIDs, Best: choice.Best,
 	}
@@ -99,7 +100,7 @@ func (s *selector) why(q idrl.Query, choice learning.Choice) (idrl.Why, error) {
 // the classes of learning.Unlike where it matters what people see and is known, else of
 // learning.Askable. Queries with a clip that did not play, and those that are held out, are never
 // asked again, and in an arena nobody is asked a query twice. What it returns is valid until the next call. Its error is that of the journal.
-func (s *selector) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pending []idrl.QueryVector) (_ []idrl.QueryVector, err error) {
+func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector) (_ []idrl.QueryVector, err error) {
 	c := &s.queries
 	c.renew(s.gen)
 	for _, q := range pending {
@@ -151,10 +152,10 @@ func (s *selector) askable(who idrl.AnnotatorID, fresh []idrl.Assignment, pendin
 
 // pending returns the queries of awaited as vectors, and with whom each of them is, without
 // those that are held out, from which nothing is learnt. They are valid until the next call.
-func (s *selector) pending(fresh []idrl.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
+func (s *selector) pending(fresh []record.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
 	out, with := s.queries.pending[:0], s.queries.with[:0]
 	for as := range s.awaited(fresh) {
-		if as.Condition == idrl.HeldOut {
+		if as.Condition == record.HeldOut {
 			continue
 		}
 		v, err := s.features.view.Query(as.Query)
@@ -207,7 +208,7 @@ type given struct {
 
 // givenTo returns the places of the queries of the generation that were put to an annotator with
 // assignments, which only grow until forget.
-func (c *queryIndex) givenTo(who idrl.AnnotatorID, assignments []*idrl.Assignment) []int {
+func (c *queryIndex) givenTo(who idrl.AnnotatorID, assignments []*record.Assignment) []int {
 	g := c.given[who]
 	if g == nil {
 		g = &given{}

@@ -6,25 +6,28 @@ import (
 	"log/slog"
 	"time"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/session/view"
 )
 
 // A Publisher announces events. Publish must not block.
 type Publisher interface {
-	Publish(id idrl.SessionID, e idrl.Event)
+	Publish(id idrl.SessionID, e live.Event)
 }
 
 // Config is what a session is made of. Every field is required but those that say
 // otherwise.
 type Config struct {
-	Record      idrl.Record      // what the journal holds; the session takes its Log and Assignments over
+	Record      record.Record    // what the journal holds; the session takes its Log and Assignments over
 	Model       idrl.RewardModel // of the weights of the environment's features
 	Acquisition acquisition.Method
 	Trainer     idrl.Trainer
-	Journal     idrl.Journal
+	Journal     record.Journal
 	Publisher   Publisher
 	Log         *slog.Logger
 
@@ -115,7 +118,7 @@ func New(cfg Config) (*Session, error) {
 }
 
 // restore makes the parts of a session what they were when r was recorded.
-func (s *Session) restore(r idrl.Record) (err error) {
+func (s *Session) restore(r record.Record) (err error) {
 	if s.conditions, err = newConditions(r.Spec); err != nil {
 		return err
 	}
@@ -138,8 +141,8 @@ func (s *Session) restore(r idrl.Record) (err error) {
 // assemble returns a session with its log, without a belief.
 func assemble(cfg Config) *Session {
 	r := cfg.Record
-	cfg.Record = idrl.Record{}  // it would otherwise live as long as the session
-	if !r.Spec.StatesRegret() { // no setting changes that
+	cfg.Record = record.Record{} // it would otherwise live as long as the session
+	if !r.Spec.StatesRegret() {  // no setting changes that
 		cfg.Averaged = nil
 	}
 	set := &settings{cfg: cfg, spec: r.Spec}
@@ -179,7 +182,7 @@ func (s *Session) Run(ctx context.Context) error {
 		s.cfg.Log.ErrorContext(ctx, "look at the clips of the generation", "session", s.spec.ID, "err", err)
 	}
 	for _, who := range s.undecided() {
-		s.waiting = append(s.waiting, s.decision(ctx, who, nil, func(_ idrl.Receipt, err error) {
+		s.waiting = append(s.waiting, s.decision(ctx, who, nil, func(_ view.Receipt, err error) {
 			if err != nil {
 				s.cfg.Log.ErrorContext(ctx, "decide whose answers count", "session", s.spec.ID, "annotator", who, "err", err)
 			}
@@ -209,10 +212,10 @@ func (s *Session) Run(ctx context.Context) error {
 		case p := <-s.training.progress:
 			s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what
 			s.training.pace.note(s.cfg.Now(), p.done, p.total)
-			s.publish(idrl.EventTraining, "")
+			s.publish(live.EventTraining, "")
 		case o := <-s.training.outlook:
 			s.training.state.Outlook = o
-			s.publish(idrl.EventTraining, "")
+			s.publish(live.EventTraining, "")
 		case res := <-s.training.result:
 			s.training.result = nil
 			if ctx.Err() != nil {

@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -21,9 +25,8 @@ import (
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/session/memory"
+	"tiebreak/internal/session/view"
 	"tiebreak/internal/study/settings"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // journal is a Journal in memory of one session.
@@ -31,11 +34,11 @@ type journal struct {
 	memory.Journal
 
 	mu   sync.Mutex
-	rec  idrl.Record // guarded by mu
-	fail error       // guarded by mu: of the next writes, as of a full disk
+	rec  record.Record // guarded by mu
+	fail error         // guarded by mu: of the next writes, as of a full disk
 }
 
-func newJournal(rec idrl.Record) *journal {
+func newJournal(rec record.Record) *journal {
 	j := &journal{rec: rec}
 	j.Record, j.Guard, j.Fail = &j.rec, &j.mu, func() error { return j.fail }
 	return j
@@ -43,7 +46,7 @@ func newJournal(rec idrl.Record) *journal {
 
 type nobody struct{}
 
-func (nobody) Publish(idrl.SessionID, idrl.Event) {}
+func (nobody) Publish(idrl.SessionID, live.Event) {}
 
 // fakeTrainer makes generations of random clips, a function of the job alone.
 type fakeTrainer struct {
@@ -138,7 +141,7 @@ func newBench(change func(*idrl.SessionSpec)) *bench {
 		change(&spec)
 	}
 	return &bench{
-		journal: newJournal(idrl.Record{Spec: spec}),
+		journal: newJournal(record.Record{Spec: spec}),
 		clock:   &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
 		trainer: fakeTrainer{d: dim},
 		method:  acquisition.Methods()[0],
@@ -175,7 +178,7 @@ func (b *bench) start(t testing.TB) (s *session.Session, stop func()) {
 	return b.startOn(t, b.journal)
 }
 
-func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop func()) {
+func (b *bench) startOn(t testing.TB, j record.Journal) (s *session.Session, stop func()) {
 	t.Helper()
 	rec, err := b.journal.Load(t.Context(), "s1")
 	if err != nil {
@@ -202,7 +205,7 @@ func (b *bench) startOn(t testing.TB, j idrl.Journal) (s *session.Session, stop 
 }
 
 // record returns what the journal holds once the session has served its present request.
-func (b *bench) record(t *testing.T, s *session.Session) idrl.Record {
+func (b *bench) record(t *testing.T, s *session.Session) record.Record {
 	t.Helper()
 	if _, err := s.Status(t.Context()); err != nil {
 		t.Fatal(err)
@@ -215,7 +218,7 @@ func (b *bench) record(t *testing.T, s *session.Session) idrl.Record {
 }
 
 // claim asks until there is a question.
-func claim(t testing.TB, s *session.Session, who idrl.AnnotatorID) idrl.Offer {
+func claim(t testing.TB, s *session.Session, who idrl.AnnotatorID) view.Offer {
 	t.Helper()
 	for {
 		o, err := s.Claim(t.Context(), who)
@@ -228,7 +231,7 @@ func claim(t testing.TB, s *session.Session, who idrl.AnnotatorID) idrl.Offer {
 	}
 }
 
-func reply(as idrl.Assignment, n int) idrl.Answer {
+func reply(as record.Assignment, n int) idrl.Answer {
 	choice := idrl.ChoseA
 	if n%3 == 0 {
 		choice = idrl.ChoseB
@@ -236,7 +239,7 @@ func reply(as idrl.Assignment, n int) idrl.Answer {
 	return idrl.Answer{ID: idrl.AnswerID(fmt.Sprintf("answer-%d", n)), Assignment: as.ID, Choice: choice, Left: as.Left, Input: "api"}
 }
 
-func mustAnswer(t testing.TB, s *session.Session, who idrl.AnnotatorID, a idrl.Answer) idrl.Receipt {
+func mustAnswer(t testing.TB, s *session.Session, who idrl.AnnotatorID, a idrl.Answer) view.Receipt {
 	t.Helper()
 	r, err := s.Answer(t.Context(), who, a)
 	if err != nil {
@@ -282,11 +285,11 @@ func TestRestartChangesNothing(t *testing.T) {
 }
 
 // afresh returns the encoded posterior after the effective answers of rec.
-func (b *bench) afresh(t *testing.T, rec idrl.Record) []byte {
+func (b *bench) afresh(t *testing.T, rec record.Record) []byte {
 	t.Helper()
 	queries := journaltest.Vectors(t, rec)
 	var items []posterior.Item
-	for _, a := range idrl.Effective(rec.Log) {
+	for _, a := range record.Effective(rec.Log) {
 		if q := queries[a.Assignment]; a.Informative() {
 			items = append(items, posterior.ItemOf(&q, a))
 		}
@@ -360,11 +363,11 @@ func TestLongEditsBesideAnswers(t *testing.T) {
 		}()
 		switch round {
 		case 1:
-			b.want(0, idrl.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
+			b.want(0, record.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
 		case 2, 3, 5: // with the answers since
-			b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"bad": status(t, s).Seq}})
+			b.want(0, record.Settings{Turned: map[idrl.AnnotatorID]int64{"bad": status(t, s).Seq}})
 		case 4:
-			b.want(0, idrl.Settings{})
+			b.want(0, record.Settings{})
 		}
 		go func() { done <- s.Follow(t.Context()) }()
 		for range 5 {
@@ -401,7 +404,7 @@ func TestBeliefIsAFunctionOfTheLog(t *testing.T) {
 	if !slices.Equal(last.Belief, want) {
 		t.Error("the last snapshot is not the replay of the log")
 	}
-	if n := len(idrl.Effective(rec.Log)); n != 7 || len(rec.Log) != 9 {
+	if n := len(record.Effective(rec.Log)); n != 7 || len(rec.Log) != 9 {
 		t.Errorf("%d effective answers in %d rows, want 7 in 9", n, len(rec.Log))
 	}
 
@@ -707,7 +710,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("regret %d = %+v", i, r)
 		}
 	}
-	if st.Candidates[0].ID != string(st.Best) || !slices.IsSortedFunc(st.Candidates, func(a, b idrl.Estimate) int { return int(b.Mean*1e6) - int(a.Mean*1e6) }) {
+	if st.Candidates[0].ID != string(st.Best) || !slices.IsSortedFunc(st.Candidates, func(a, b view.Estimate) int { return int(b.Mean*1e6) - int(a.Mean*1e6) }) {
 		t.Error("candidates are not sorted by predicted return")
 	}
 }

@@ -9,7 +9,10 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 )
 
 // errRevoked is the reply to a person whose part in the session a researcher has ended.
@@ -35,7 +38,7 @@ func (s *Session) Follow(ctx context.Context) error {
 			return nil, errSuperseded
 		}
 		if s.applySettings(set) {
-			s.publish(idrl.EventSettings, "")
+			s.publish(live.EventSettings, "")
 			s.restIfComplete()
 		}
 		return s.undecided(), nil
@@ -46,7 +49,7 @@ func (s *Session) Follow(ctx context.Context) error {
 			ahead, err = s.ahead(ctx, func() (*edit, error) { return s.heavyDecision(who) })
 		}
 		if err == nil {
-			_, err = ask(ctx, s.inbox, func(reply func(idrl.Receipt, error)) request { return s.decision(ctx, who, ahead, reply) })
+			_, err = ask(ctx, s.inbox, func(reply func(view.Receipt, error)) request { return s.decision(ctx, who, ahead, reply) })
 		}
 	}
 	return err
@@ -54,7 +57,7 @@ func (s *Session) Follow(ctx context.Context) error {
 
 // applySettings takes in what researchers want, but for the log. It reports whether who is
 // asked what can change by it.
-func (s *Session) applySettings(now idrl.Settings) (changed bool) {
+func (s *Session) applySettings(now record.Settings) (changed bool) {
 	changed = s.settings.apply(now)
 	s.shelf.hold(now.Gold)
 	s.asked.expire(s.revoked, s.cfg.Now())
@@ -66,14 +69,14 @@ type settings struct {
 	cfg     Config
 	spec    idrl.SessionSpec
 	shown   atomic.Pointer[idrl.SessionSpec] // what Spec returns; for anybody
-	state   idrl.SessionState
-	revoked map[idrl.AnnotatorID]bool          // who may not answer any more
-	wanted  map[idrl.AnnotatorID]idrl.Counting // how replies are to count; the log may not say so yet
-	golden  idrl.GoldSettings
+	state   record.SessionState
+	revoked map[idrl.AnnotatorID]bool            // who may not answer any more
+	wanted  map[idrl.AnnotatorID]record.Counting // how replies are to count; the log may not say so yet
+	golden  record.GoldSettings
 }
 
 // apply takes over the settings of now, and reports whether who is asked what can change by it.
-func (s *settings) apply(now idrl.Settings) (changed bool) {
+func (s *settings) apply(now record.Settings) (changed bool) {
 	is := set(now.Revoked)
 	changed = s.state != now.State || now.Title != "" && s.spec.Title != now.Title || s.spec.Budget != now.Budget || s.spec.CurrentInstructions() != now.Told || s.spec.CurrentConsent() != now.Consent || !maps.Equal(s.revoked, is)
 	s.state, s.spec.Title = now.State, cmp.Or(now.Title, s.spec.Title)
@@ -87,7 +90,7 @@ func (s *settings) apply(now idrl.Settings) (changed bool) {
 }
 
 // paused reports whether a researcher has paused the session.
-func (s *settings) paused() bool { return s.state == idrl.StatePaused }
+func (s *settings) paused() bool { return s.state == record.StatePaused }
 
 // closed reports whether a researcher has ended the session.
 func (s *settings) closed() bool { return s.state.Ended() }
@@ -145,13 +148,13 @@ func set(ids []idrl.AnnotatorID) map[idrl.AnnotatorID]bool {
 }
 
 // countingsOf returns how replies are to count.
-func countingsOf(now idrl.Settings) map[idrl.AnnotatorID]idrl.Counting {
-	out := map[idrl.AnnotatorID]idrl.Counting{}
+func countingsOf(now record.Settings) map[idrl.AnnotatorID]record.Counting {
+	out := map[idrl.AnnotatorID]record.Counting{}
 	for who, seq := range now.Turned {
-		out[who] = idrl.Counting{Turned: seq}
+		out[who] = record.Counting{Turned: seq}
 	}
 	for _, who := range now.LeftOut {
-		out[who] = idrl.Counting{Out: true}
+		out[who] = record.Counting{Out: true}
 	}
 	return out
 }
@@ -178,10 +181,10 @@ func (s *ledger) follows(who idrl.AnnotatorID) bool { return s.log.how[who].Foll
 
 // decision returns the request that makes the log say of an annotator what the settings
 // say when its time has come. ahead is its work, if that was done before; nil else.
-func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, ahead *edited, reply func(idrl.Receipt, error)) request {
+func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, ahead *edited, reply func(view.Receipt, error)) request {
 	return request{reply: reply, write: func() (logEntry, error) { return s.decide(who, ahead) }, after: func() {
 		s.adoptIfDue(ctx)
-		s.publish(idrl.EventSettings, "")
+		s.publish(live.EventSettings, "")
 	}}
 }
 

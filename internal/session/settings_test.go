@@ -7,16 +7,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // want changes what researchers want of the session, in the journal alone.
-func (b *bench) want(budget int, set idrl.Settings) {
+func (b *bench) want(budget int, set record.Settings) {
 	b.journal.mu.Lock()
 	defer b.journal.mu.Unlock()
 	b.journal.rec.Spec.Budget, b.journal.rec.Settings = budget, set
@@ -70,19 +71,19 @@ func TestBudgetChanges(t *testing.T) {
 		}
 	}
 	finish(2)
-	b.want(5, idrl.Settings{})
+	b.want(5, record.Settings{})
 	follow(t, s)
 	finish(5)
 	stop()
-	b.want(7, idrl.Settings{})
+	b.want(7, record.Settings{})
 	s, _ = b.start(t)
 	finish(7)
-	b.want(0, idrl.Settings{})
+	b.want(0, record.Settings{})
 	follow(t, s)
 	if o := claim(t, s, "ann"); o.Done || len(o.Open) == 0 {
 		t.Errorf("without a limit: done %v, %d questions", o.Done, len(o.Open))
 	}
-	b.want(3, idrl.Settings{})
+	b.want(3, record.Settings{})
 	follow(t, s)
 	if o := claim(t, s, "ann"); !o.Done || len(o.Open) != 0 || o.Budget != 3 {
 		t.Errorf("with fewer answers wanted than there are: %+v", o)
@@ -141,7 +142,7 @@ func TestRemovedAnnotator(t *testing.T) {
 	}
 	first := reply(held[0], 0)
 	mustAnswer(t, s, "bad", first)
-	b.want(3, idrl.Settings{Revoked: []idrl.AnnotatorID{"bad"}})
+	b.want(3, record.Settings{Revoked: []idrl.AnnotatorID{"bad"}})
 	follow(t, s)
 	for _, when := range []string{"at once", "after a restart"} {
 		for what, err := range map[string]error{
@@ -161,7 +162,7 @@ func TestRemovedAnnotator(t *testing.T) {
 			t.Errorf("%s, the other has %d questions of 2 that are left, %d answers", when, len(o.Open), o.Answers)
 		}
 		st, err := s.Status(t.Context())
-		if err != nil || slices.ContainsFunc(st.Open, func(a idrl.Assignment) bool { return a.Annotator == "bad" }) {
+		if err != nil || slices.ContainsFunc(st.Open, func(a record.Assignment) bool { return a.Annotator == "bad" }) {
 			t.Errorf("%s, questions count as asked now: %+v, %v", when, st.Open, err)
 		}
 		stop()
@@ -201,7 +202,7 @@ func TestLeavingOut(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			b.want(0, idrl.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
+			b.want(0, record.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
 			follow(t, s)
 			follow(t, s) // again: nothing to do
 			b.same(t, s, "left out", "good", "other")
@@ -241,7 +242,7 @@ func TestLeavingOut(t *testing.T) {
 			}
 			stop()
 			b.journal.rec.Snapshots = snapshots
-			b.want(0, idrl.Settings{}) // while the session does not run
+			b.want(0, record.Settings{}) // while the session does not run
 			s, _ = b.start(t)
 			follow(t, s)
 			b.same(t, s, "taken in", "good", "other", "bad")
@@ -252,7 +253,7 @@ func TestLeavingOut(t *testing.T) {
 	}
 }
 
-func lastBelief(r idrl.Record) []byte { return r.Snapshots[len(r.Snapshots)-1].Belief }
+func lastBelief(r record.Record) []byte { return r.Snapshots[len(r.Snapshots)-1].Belief }
 
 // same fails unless the belief after the last row, as it was recorded, is what the
 // standing answers of some people make.
@@ -261,7 +262,7 @@ func (b *bench) same(t *testing.T, s *session.Session, when string, people ...id
 	rec := b.record(t, s)
 	queries := journaltest.Vectors(t, rec)
 	var items []posterior.Item
-	for _, a := range idrl.Standing(rec.Log) {
+	for _, a := range record.Standing(rec.Log) {
 		if q := queries[a.Assignment]; a.Informative() && slices.Contains(people, a.Annotator) {
 			items = append(items, posterior.ItemOf(&q, a))
 		}
@@ -291,7 +292,7 @@ func TestLeavingOutIsDurableOrNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.want(0, idrl.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
+	b.want(0, record.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
 	full := func(err error) {
 		b.journal.mu.Lock()
 		defer b.journal.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/answerable"
 	"tiebreak/internal/look/measure"
@@ -14,7 +15,7 @@ import (
 // A sight has what a person sees of clips. It reads drawings from the journal where it is
 // not given them. One goroutine uses it.
 type sight struct {
-	journal idrl.Journal
+	journal record.Journal
 	session idrl.SessionID
 	views   map[idrl.ClipID]*measure.View // nil of a clip that cannot be measured
 	seen    map[idrl.QueryID]seen         // of the generation, once it was beheld; not changed then
@@ -32,7 +33,7 @@ type seen struct {
 	drawn    bool    // else nothing is known
 }
 
-func newSight(journal idrl.Journal, session idrl.SessionID) *sight {
+func newSight(journal record.Journal, session idrl.SessionID) *sight {
 	return &sight{journal: journal, session: session, views: map[idrl.ClipID]*measure.View{}, seen: map[idrl.QueryID]seen{}}
 }
 
@@ -151,23 +152,23 @@ func (s *sight) absorb(o *sight) {
 
 // why stores what is seen of a question of a kind in w, where θ·x has that mean and
 // variance.
-func (o seen) why(w *idrl.Why, kind idrl.QueryKind, mean, variance float64) {
+func (o seen) why(w *record.Why, kind idrl.QueryKind, mean, variance float64) {
 	w.Apart, w.MotionA, w.MotionB, w.Seconds = o.apart, o.motion[0], o.motion[1], o.seconds
 	if kind.Comparison() {
 		w.Lead = lead(mean, variance)
 	}
 }
 
-// lead returns |mean| in standard deviations, at most idrl.MaxLead.
+// lead returns |mean| in standard deviations, at most record.MaxLead.
 func lead(mean, variance float64) float64 {
 	z := math.Abs(mean) / math.Sqrt(variance)
 	switch {
 	case mean == 0:
 		return 0
-	case z < idrl.MaxLead:
+	case z < record.MaxLead:
 		return z
 	}
-	return idrl.MaxLead
+	return record.MaxLead
 }
 
 // commonStart is what the value of a comparison is multiplied by if its clips begin in the
@@ -180,7 +181,7 @@ const commonStart = 1.05
 func (o seen) weight(m answerable.Model, kind idrl.QueryKind, mean, variance float64) float64 {
 	q := answerable.Question{Apart: 1}
 	if o.drawn {
-		var w idrl.Why
+		var w record.Why
 		o.why(&w, kind, mean, variance)
 		q = answerable.Of(kind, w)
 	}

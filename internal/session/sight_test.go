@@ -6,15 +6,16 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/session"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // sighted returns a bench of an environment whose clips are drawn.
@@ -47,7 +48,7 @@ func sighted(t testing.TB, env string, kind idrl.QueryKind, change func(*idrl.Se
 }
 
 // variously answers as people do who do not always know.
-func variously(as idrl.Assignment, n int) idrl.Answer {
+func variously(as record.Assignment, n int) idrl.Answer {
 	a := reply(as, n)
 	switch {
 	case n%4 == 1:
@@ -108,7 +109,7 @@ func TestQuestionsSayWhatIsSeen(t *testing.T) {
 			stop()
 			for _, as := range b.journal.rec.Assignments {
 				v, w := b.views(t, as.Query), as.Why
-				want := idrl.Why{MotionA: v[0].Motion().World, Seconds: v[0].Seconds(), Lead: w.Lead}
+				want := record.Why{MotionA: v[0].Motion().World, Seconds: v[0].Seconds(), Lead: w.Lead}
 				if kind.Comparison() {
 					p, err := measure.Compare(v[0], v[1])
 					if err != nil {
@@ -116,7 +117,7 @@ func TestQuestionsSayWhatIsSeen(t *testing.T) {
 					}
 					want.Apart, want.MotionB, want.Seconds = p.Apart(), v[1].Motion().World, max(want.Seconds, v[1].Seconds())
 				}
-				got := idrl.Why{MotionA: w.MotionA, MotionB: w.MotionB, Apart: w.Apart, Seconds: w.Seconds, Lead: w.Lead}
+				got := record.Why{MotionA: w.MotionA, MotionB: w.MotionB, Apart: w.Apart, Seconds: w.Seconds, Lead: w.Lead}
 				if got != want || !(w.Answerable > 0 && w.Answerable < 1) || !(w.Lead >= 0) || w.Lead > 0 && !kind.Comparison() {
 					t.Errorf("%s, %s, question %d: %+v, want %+v", rule, kind, as.N, w, want)
 				}
@@ -130,7 +131,7 @@ func TestRestartsBetweenQuestionsThatAreSeen(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []idrl.QueryKind{idrl.CompareClips, idrl.RateState} {
 		t.Run(string(kind), func(t *testing.T) {
-			run := func(restart bool) idrl.Record {
+			run := func(restart bool) record.Record {
 				b := sighted(t, "gridworld", kind, nil)
 				s, stop := b.start(t)
 				for n := range 26 {

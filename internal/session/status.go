@@ -6,11 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
-
-	"gonum.org/v1/gonum/floats"
+	"tiebreak/internal/session/view"
 )
 
 // reports are what researchers and annotators are told of the session. Their exported methods may be
@@ -24,12 +25,12 @@ type reports struct {
 }
 
 // Status returns the state of the session for a researcher.
-func (s *reports) Status(ctx context.Context) (idrl.Status, error) {
+func (s *reports) Status(ctx context.Context) (view.Status, error) {
 	var log []idrl.Answer // what does not change of the log, which is summed up on the caller's goroutine
 	var predicted []quality.Hit
-	st, err := call(ctx, s.inbox, func() (idrl.Status, error) {
+	st, err := call(ctx, s.inbox, func() (view.Status, error) {
 		log, predicted = slices.Clip(s.log.rows), slices.Clip(s.log.predicted)
-		st := idrl.Status{
+		st := view.Status{
 			Session: s.spec.ID, State: s.settings.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
 			BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
 			Weights: s.weights(), Network: s.network(), Recent: s.recent(),
@@ -60,7 +61,7 @@ func (s *reports) Status(ctx context.Context) (idrl.Status, error) {
 }
 
 // withoutClips takes away the clips of a session of which there is nothing to see.
-func withoutClips(st *idrl.Status) {
+func withoutClips(st *view.Status) {
 	for i := range st.Recent {
 		st.Recent[i].Clips = nil
 	}
@@ -75,7 +76,7 @@ func withoutClips(st *idrl.Status) {
 // drown their differences, and as a share of the span of the last statement of regret.
 // Without one they are means in the unit of the reward, which have no interval: the
 // posterior is then too narrow for one.
-func (s *reports) standings(best idrl.Candidate, regret []idrl.Regret) (out []idrl.Estimate) {
+func (s *reports) standings(best idrl.Candidate, regret []idrl.Regret) (out []view.Estimate) {
 	average := make([]float64, s.learner.Posterior().Dim())
 	for _, c := range s.gen.Candidates {
 		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), s.features.mu(c))
@@ -98,16 +99,16 @@ func (s *reports) standings(best idrl.Candidate, regret []idrl.Regret) (out []id
 		}
 		out = append(out, e)
 	}
-	slices.SortStableFunc(out[1:], func(a, b idrl.Estimate) int { return cmp.Compare(b.Mean, a.Mean) })
+	slices.SortStableFunc(out[1:], func(a, b view.Estimate) int { return cmp.Compare(b.Mean, a.Mean) })
 	return out
 }
 
 // estimate returns the predicted return of c against the feature expectation average.
-func (s *reports) estimate(c idrl.Candidate, average []float64) idrl.Estimate {
+func (s *reports) estimate(c idrl.Candidate, average []float64) view.Estimate {
 	d := s.learner.Posterior().Dim()
 	delta := floats.SubTo(make([]float64, d), s.features.mu(c), average)
 	m, v := idrl.Moments(s.learner.Posterior(), delta, s.learner.Posterior().Mean(nil), make([]float64, d))
-	e := idrl.Estimate{ID: string(c.ID), Name: string(c.Origin), Title: s.title(c), Clip: c.Clip, Mean: m, Std: math.Sqrt(v)}
+	e := view.Estimate{ID: string(c.ID), Name: string(c.Origin), Title: s.title(c), Clip: c.Clip, Mean: m, Std: math.Sqrt(v)}
 	if s.features.version() == 0 { // episodes are known by the environment's features
 		e.Episodes, e.Spread = len(c.Mus), s.learner.Spread(c)
 	}
@@ -115,7 +116,7 @@ func (s *reports) estimate(c idrl.Candidate, average []float64) idrl.Estimate {
 }
 
 // shareOf returns e as a share of span; 0 where all policies are equal, and that is 0.
-func shareOf(e idrl.Estimate, span float64) idrl.Estimate {
+func shareOf(e view.Estimate, span float64) view.Estimate {
 	if !(span > 0) {
 		e.Mean, e.Std, e.Spread = 0, 0, 0
 		return e
@@ -130,7 +131,7 @@ func shareOf(e idrl.Estimate, span float64) idrl.Estimate {
 // prior: the prior knows the typical size of a feature (idrl.EnvSpec.PriorScale), so that
 // features of different units can be compared. It returns nil where others are in use, which
 // have no names, and in an arena, which has none.
-func (s *reports) weights() (out []idrl.Estimate) {
+func (s *reports) weights() (out []view.Estimate) {
 	if s.features.version() > 0 || s.spec.IsArena() {
 		return nil
 	}
@@ -143,7 +144,7 @@ func (s *reports) weights() (out []idrl.Estimate) {
 		prior.CovMul(cov, unit)
 		scale := math.Sqrt(cov[k])
 		s.learner.Posterior().CovMul(cov, unit)
-		out = append(out, idrl.Estimate{ID: name, Name: name, Mean: mean[k] / scale, Std: math.Sqrt(max(0, cov[k])) / scale})
+		out = append(out, view.Estimate{ID: name, Name: name, Mean: mean[k] / scale, Std: math.Sqrt(max(0, cov[k])) / scale})
 	}
 	return out
 }
@@ -151,7 +152,7 @@ func (s *reports) weights() (out []idrl.Estimate) {
 // shownRecent is how many answers a Status lists.
 const shownRecent = 20
 
-func (s *ledger) recent() (out []idrl.Asked) {
+func (s *ledger) recent() (out []view.Asked) {
 	for _, a := range slices.Backward(s.log.rows) {
 		if len(out) == shownRecent {
 			break
@@ -161,7 +162,7 @@ func (s *ledger) recent() (out []idrl.Asked) {
 		}
 		as := s.asked.get(a.Assignment)
 		how := s.log.how[a.Annotator]
-		out = append(out, idrl.Asked{
+		out = append(out, view.Asked{
 			Answer: a, Undone: s.log.undone[a.ID], LeftOut: how.Out, Turned: how.Turns(a.Seq), Why: as.Why, Clips: as.Query.Clips,
 		})
 	}
@@ -169,11 +170,11 @@ func (s *ledger) recent() (out []idrl.Asked) {
 }
 
 // Given returns the answers of the annotator that they can still withdraw, the last one first.
-func (s *reports) Given(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Given, error) {
-	return call(ctx, s.inbox, func() (out []idrl.Given, err error) {
+func (s *reports) Given(ctx context.Context, who idrl.AnnotatorID) ([]view.Given, error) {
+	return call(ctx, s.inbox, func() (out []view.Given, err error) {
 		for _, id := range s.log.lastOf(who) {
 			a := s.log.find(id)
-			out = append(out, idrl.Given{
+			out = append(out, view.Given{
 				ID: id, Clips: s.asked.get(a.Assignment).Query.Clips, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark, Left: a.Left, Best: a.Best, Worst: a.Worst,
 			})
 		}
@@ -194,8 +195,8 @@ func (s *reports) Have(ctx context.Context, who idrl.AnnotatorID, ids []idrl.Ans
 }
 
 // Posterior returns the posterior as it is now.
-func (s *reports) Posterior(ctx context.Context) (idrl.Held, error) {
-	return call(ctx, s.inbox, func() (idrl.Held, error) {
-		return idrl.Held{Seq: s.log.seq(), Representation: s.features.version(), Posterior: s.learner.Posterior()}, nil
+func (s *reports) Posterior(ctx context.Context) (view.Held, error) {
+	return call(ctx, s.inbox, func() (view.Held, error) {
+		return view.Held{Seq: s.log.seq(), Representation: s.features.version(), Posterior: s.learner.Posterior()}, nil
 	})
 }

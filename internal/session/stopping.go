@@ -10,9 +10,9 @@ import (
 // stopping returns whether the session may stop. It is a function of the log and of
 // the statements recorded with it: an answer and its withdrawal leave it as it was.
 // Without statements there is no rule.
-func (s *statements) stopping() idrl.Stopping {
+func (s *statements) stopping() stopping.Stopping {
 	if !s.spec.StatesRegret() {
-		return idrl.Stopping{}
+		return stopping.Stopping{}
 	}
 	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) || s.stop.gen != s.gen {
 		s.stop.seq, s.stop.stated, s.stop.gen = s.log.seq(), len(s.regret), s.gen
@@ -28,7 +28,7 @@ const fewWeights = 64
 
 // explained is stopping for researchers, who also hear what was not asked about where nothing is
 // foretold.
-func (s *statements) explained() idrl.Stopping {
+func (s *statements) explained() stopping.Stopping {
 	out := s.stopping()
 	if out.Objections == nil && !out.Propose && len(s.stop.points) > 0 && s.learner.Posterior().Dim() <= fewWeights {
 		out.Objections = s.unasked()
@@ -38,7 +38,7 @@ func (s *statements) explained() idrl.Stopping {
 
 // judge computes what stopping returns. The statements so far were over the policies known then,
 // so that the session proposes to stop only if the one about the present holds, too.
-func (s *statements) judge() idrl.Stopping {
+func (s *statements) judge() stopping.Stopping {
 	rule := stopping.Rule{Doubt: s.spec.Doubt}
 	now := stopping.Pace{Answers: s.history.Len(), Every: int(spacing(s.log.seq()))}
 	if stated, edits := len(s.regret), len(s.log.edits); s.stop.points == nil || s.stop.of != stated || s.stop.edits != edits {
@@ -63,7 +63,7 @@ type stopState struct {
 	seq    int64
 	stated int
 	gen    *idrl.Generation // in use then
-	now    idrl.Stopping
+	now    stopping.Stopping
 
 	points []stopping.Point
 	of     int // number of statements that points are of

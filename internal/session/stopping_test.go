@@ -5,10 +5,11 @@ import (
 	"reflect"
 	"testing"
 
-	"tiebreak/internal/idrl"
-	"tiebreak/internal/session"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/session"
 )
 
 // lenient returns a bench whose statement holds after every answer.
@@ -18,7 +19,7 @@ func lenient(byItself bool) *bench {
 	})
 }
 
-func stoppingOf(t *testing.T, s *session.Session) idrl.Stopping {
+func stoppingOf(t *testing.T, s *session.Session) stopping.Stopping {
 	t.Helper()
 	st, err := s.Status(t.Context())
 	if err != nil {

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
 )
 
 // training is the state of the background. A generation is named by the log
@@ -29,16 +32,16 @@ type training struct {
 
 // underWay is the training, or the follow-up, under way; after it, the last one.
 type underWay struct {
-	state    idrl.Training
+	state    view.Training
 	progress chan progress     // the newest
 	outlook  chan idrl.Outlook // the newest
 	result   chan result       // nil when none is under way
 	cancel   context.CancelFunc
 	pace     pace
 	began    time.Time
-	ended    time.Time         // when its result was there
-	past     idrl.PastTraining // what is known of it when it begins
-	stopped  bool              // by CancelTraining
+	ended    time.Time           // when its result was there
+	past     record.PastTraining // what is known of it when it begins
+	stopped  bool                // by CancelTraining
 }
 
 // point is a belief to train from.
@@ -97,10 +100,10 @@ func (t *training) startTraining(ctx context.Context) {
 		return
 	}
 	job.Warm = t.learner.Warm(p.belief, p.mu)
-	t.state = idrl.Training{Running: true, BasedOn: p.seq, FollowUp: job.From > 0, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
+	t.state = view.Training{Running: true, BasedOn: p.seq, FollowUp: job.From > 0, Outlook: idrl.Outlook{Waiting: true}, Err: t.state.Err}
 	c := make(chan result, 1)
 	t.result, t.began, t.pace, t.stopped = c, t.cfg.Now(), pace{}, false
-	t.past = idrl.PastTraining{BasedOn: p.seq, Answers: t.history.Before(p.seq + 1), FollowUp: job.From > 0, Began: t.began}
+	t.past = record.PastTraining{BasedOn: p.seq, Answers: t.history.Before(p.seq + 1), FollowUp: job.From > 0, Began: t.began}
 	if job.From > 0 { // from the posterior of now
 		t.past.Answers = t.history.Len()
 	}
@@ -115,7 +118,7 @@ func (t *training) startTraining(ctx context.Context) {
 		}
 		c <- result{gen: gen, followUp: job.From > 0, err: err}.prepare(prepare)
 	}()
-	t.publish(idrl.EventTraining, "")
+	t.publish(live.EventTraining, "")
 }
 
 // upper returns the upper triangle, by rows, of the covariance of p.
@@ -167,7 +170,7 @@ func (t *training) trained(ctx context.Context, res result) {
 		return
 	}
 	t.ended = t.cfg.Now()
-	t.state = idrl.Training{BasedOn: t.state.BasedOn, Err: t.state.Err}
+	t.state = view.Training{BasedOn: t.state.BasedOn, Err: t.state.Err}
 	take(t.progress)
 	take(t.outlook)
 	if res.unusable {
@@ -178,12 +181,12 @@ func (t *training) trained(ctx context.Context, res result) {
 		return
 	}
 	if t.rest >= 0 && errors.Is(res.err, context.Canceled) {
-		t.noteTraining(ctx, idrl.TrainingCancelled, 0, nil)
-		t.publish(idrl.EventTraining, "")
+		t.noteTraining(ctx, record.TrainingCancelled, 0, nil)
+		t.publish(live.EventTraining, "")
 		return
 	}
 	if res.err != nil {
-		t.noteTraining(ctx, idrl.TrainingFailed, 0, res.err)
+		t.noteTraining(ctx, record.TrainingFailed, 0, res.err)
 		t.trainingFailed(ctx, res.err)
 		return
 	}
@@ -246,11 +249,11 @@ func (t *training) trainingFailed(ctx context.Context, err error) {
 		t.retry = time.After(wait)
 	}
 	t.cfg.Log.ErrorContext(ctx, "training failed", "session", t.spec.ID, "based_on", t.state.BasedOn, "err", err)
-	t.publish(idrl.EventTraining, "")
+	t.publish(live.EventTraining, "")
 }
 
 // noteTraining records that the last training has ended; err is why it failed.
-func (t *training) noteTraining(ctx context.Context, end idrl.TrainingEnd, candidates int, err error) {
+func (t *training) noteTraining(ctx context.Context, end record.TrainingEnd, candidates int, err error) {
 	p := t.past
 	p.Ended, p.End, p.Candidates = t.ended, end, candidates
 	if err != nil {
@@ -264,7 +267,7 @@ func (t *training) noteTraining(ctx context.Context, end idrl.TrainingEnd, candi
 
 // Trainings returns the trainings that have ended, the last one first, at most so many; all if
 // that is 0.
-func (s *reports) Trainings(ctx context.Context, most int) ([]idrl.PastTraining, error) {
+func (s *reports) Trainings(ctx context.Context, most int) ([]record.PastTraining, error) {
 	return s.cfg.Journal.Trainings(ctx, s.spec.ID, most)
 }
 
@@ -319,7 +322,7 @@ func (t *training) adopt(ctx context.Context) bool {
 		if t.ready = nil; useless {
 			t.reject(err)
 		}
-		t.noteTraining(ctx, idrl.TrainingFailed, 0, err)
+		t.noteTraining(ctx, record.TrainingFailed, 0, err)
 		t.trainingFailed(ctx, err)
 		return false
 	}
@@ -331,7 +334,7 @@ func (t *training) adopt(ctx context.Context) bool {
 		err = fmt.Errorf("record generation %d: %w", g.BasedOn, err)
 		return lost(err, idrl.KindOf(err) != idrl.Unavailable) // else the journal cannot write, whatever it is given
 	}
-	t.noteTraining(ctx, idrl.TrainingDone, len(g.Candidates), nil)
+	t.noteTraining(ctx, record.TrainingDone, len(g.Candidates), nil)
 	t.failures, t.state.Err = 0, ""
 	t.noteEngine(ctx, g)
 	t.learner.Adopt(g.Pool, g.Candidates)

@@ -8,10 +8,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 )
 
 // The list of past trainings says of each what it was trained from, how long it took and how it
@@ -62,22 +63,22 @@ func TestPastTrainings(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		want := []idrl.PastTraining{
-			{N: 5, BasedOn: 3, Answers: 1, End: idrl.TrainingCancelled},
-			{N: 4, BasedOn: 3, Answers: 1, End: idrl.TrainingFailed, Why: "The reason: the environment ended"},
-			{N: 3, BasedOn: 2, Answers: 0, End: idrl.TrainingDone, Candidates: 6},
-			{N: 2, BasedOn: 1, Answers: 1, End: idrl.TrainingDone, Candidates: 6},
-			{N: 1, BasedOn: 0, Answers: 0, End: idrl.TrainingDone, Candidates: 6},
+		want := []record.PastTraining{
+			{N: 5, BasedOn: 3, Answers: 1, End: record.TrainingCancelled},
+			{N: 4, BasedOn: 3, Answers: 1, End: record.TrainingFailed, Why: "The reason: the environment ended"},
+			{N: 3, BasedOn: 2, Answers: 0, End: record.TrainingDone, Candidates: 6},
+			{N: 2, BasedOn: 1, Answers: 1, End: record.TrainingDone, Candidates: 6},
+			{N: 1, BasedOn: 0, Answers: 0, End: record.TrainingDone, Candidates: 6},
 		}
 		got, err := s.Trainings(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(idrl.PastTraining{}, "Began", "Ended")); d != "" {
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(record.PastTraining{}, "Began", "Ended")); d != "" {
 			t.Errorf("past trainings (-want +got):\n%s", d)
 		}
 		for _, p := range got {
-			if took := p.Ended.Sub(p.Began); p.End != idrl.TrainingCancelled && took != 3*time.Second || took < 3*time.Second || p.Began.Before(began) {
+			if took := p.Ended.Sub(p.Began); p.End != record.TrainingCancelled && took != 3*time.Second || took < 3*time.Second || p.Began.Before(began) {
 				t.Errorf("training %d began at %v and took %v", p.N, p.Began, took)
 			}
 		}
@@ -111,14 +112,14 @@ func TestPastFollowUps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []idrl.PastTraining{
-			{N: 5, BasedOn: 9, Answers: 9, FollowUp: true, End: idrl.TrainingCancelled},
-			{N: 4, BasedOn: 9, Answers: 9, End: idrl.TrainingDone, Candidates: 6},
-			{N: 3, BasedOn: 5, Answers: 5, FollowUp: true, End: idrl.TrainingDone, Candidates: 2},
-			{N: 2, BasedOn: 5, Answers: 5, End: idrl.TrainingDone, Candidates: 6},
-			{N: 1, BasedOn: 0, End: idrl.TrainingDone, Candidates: 6},
+		want := []record.PastTraining{
+			{N: 5, BasedOn: 9, Answers: 9, FollowUp: true, End: record.TrainingCancelled},
+			{N: 4, BasedOn: 9, Answers: 9, End: record.TrainingDone, Candidates: 6},
+			{N: 3, BasedOn: 5, Answers: 5, FollowUp: true, End: record.TrainingDone, Candidates: 2},
+			{N: 2, BasedOn: 5, Answers: 5, End: record.TrainingDone, Candidates: 6},
+			{N: 1, BasedOn: 0, End: record.TrainingDone, Candidates: 6},
 		}
-		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(idrl.PastTraining{}, "Began", "Ended")); d != "" {
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(record.PastTraining{}, "Began", "Ended")); d != "" {
 			t.Errorf("past trainings (-want +got):\n%s", d)
 		}
 	})
@@ -148,11 +149,11 @@ func TestPastFollowUpsCountAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []idrl.PastTraining{
-			{N: 4, BasedOn: 5, Answers: 7, FollowUp: true, End: idrl.TrainingCancelled},
-			{N: 3, BasedOn: 5, Answers: 5, FollowUp: true, End: idrl.TrainingDone, Candidates: 2},
+		want := []record.PastTraining{
+			{N: 4, BasedOn: 5, Answers: 7, FollowUp: true, End: record.TrainingCancelled},
+			{N: 3, BasedOn: 5, Answers: 5, FollowUp: true, End: record.TrainingDone, Candidates: 2},
 		}
-		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(idrl.PastTraining{}, "Began", "Ended")); d != "" {
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(record.PastTraining{}, "Began", "Ended")); d != "" {
 			t.Errorf("past trainings (-want +got):\n%s", d)
 		}
 	})

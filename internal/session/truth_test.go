@@ -7,10 +7,14 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
@@ -19,11 +23,9 @@ import (
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
+	"tiebreak/internal/session/view"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/trainer"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 )
 
 // A matched run is a session whose true weights are drawn from its prior. Its expert is
@@ -127,7 +129,7 @@ func newMatched(t testing.TB, of setting, n int) *matched {
 }
 
 // answer returns what expert says to question as, the n-th, whose vector is x.
-func (m *matched) answer(expert sim.Expert, as idrl.Assignment, x []float64, n int) idrl.Answer {
+func (m *matched) answer(expert sim.Expert, as record.Assignment, x []float64, n int) idrl.Answer {
 	a := expert.Answer(idrl.QueryVector{Query: as.Query, X: x}, rng.New(m.spec.Seed, "expert", uint64(n)))
 	a.ID, a.Assignment, a.Input = idrl.AnswerID(fmt.Sprint("answer-", n)), as.ID, "api"
 	if as.Query.Kind.Comparison() {
@@ -149,13 +151,13 @@ func (m *matched) known() []idrl.Candidate {
 }
 
 // stated compares a status with the truth.
-func (m *matched) stated(st idrl.Status) snapshot {
+func (m *matched) stated(st view.Status) snapshot {
 	return m.compare(st.Regret[len(st.Regret)-1], st.Best)
 }
 
 // assuming is stated of a session that assumes what it is told of its annotators, as
 // sessions did before they averaged.
-func (m *matched) assuming(t testing.TB, st idrl.Status) snapshot {
+func (m *matched) assuming(t testing.TB, st view.Status) snapshot {
 	t.Helper()
 	p, err := m.model.Decode(m.journal.Beliefs[st.Seq])
 	if err != nil {
@@ -215,7 +217,7 @@ func (m *matched) former(t *testing.T, seq int64) snapshot {
 }
 
 // each answers questions and calls visit after each, with the number of answers.
-func (m *matched) each(t testing.TB, answers int, visit func(n int, st idrl.Status)) {
+func (m *matched) each(t testing.TB, answers int, visit func(n int, st view.Status)) {
 	t.Helper()
 	s, stop := m.start(t)
 	defer stop()
@@ -229,7 +231,7 @@ func (m *matched) each(t testing.TB, answers int, visit func(n int, st idrl.Stat
 // today and by the former definition.
 func (m *matched) run(t *testing.T) (now, former []snapshot) {
 	t.Helper()
-	m.each(t, 30, func(n int, st idrl.Status) {
+	m.each(t, 30, func(n int, st view.Status) {
 		if slices.Contains(snapshotsAt, n) {
 			now, former = append(now, m.stated(st)), append(former, m.former(t, st.Seq))
 		}

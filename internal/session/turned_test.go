@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // said returns an answer to as that is not the same for all n.
-func said(as idrl.Assignment, n int) idrl.Answer {
+func said(as record.Assignment, n int) idrl.Answer {
 	a := reply(as, n)
 	switch as.Query.Kind { //nolint:exhaustive // these are asked
 	case idrl.RateClip:
@@ -128,7 +130,7 @@ func TestTurning(t *testing.T) {
 				if seq > 0 {
 					turned = map[idrl.AnnotatorID]int64{"bad": seq}
 				}
-				b.want(0, idrl.Settings{Turned: turned})
+				b.want(0, record.Settings{Turned: turned})
 				follow(t, s)
 			}
 			same := func(when string, seq int64) {
@@ -198,12 +200,12 @@ func TestTurnedAndLeftOut(t *testing.T) {
 		mustAnswer(t, s, who, said(claim(t, s, who).Open[0], n))
 	}
 	given := b.belief(t, s)
-	b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"bad": 3}})
+	b.want(0, record.Settings{Turned: map[idrl.AnnotatorID]int64{"bad": 3}})
 	follow(t, s)
-	b.want(0, idrl.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
+	b.want(0, record.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
 	follow(t, s)
 	b.same(t, s, "left out", "good")
-	b.want(0, idrl.Settings{})
+	b.want(0, record.Settings{})
 	follow(t, s)
 	if !bytes.Equal(given, b.belief(t, s)) {
 		t.Error("taken in again, the belief is not that of the answers as they were given")
@@ -218,7 +220,7 @@ func TestTurnedPredictions(t *testing.T) {
 	for n := range 8 { // from answer-0 on
 		mustAnswer(t, s, "bad", said(claim(t, s, "bad").Open[0], n))
 	}
-	b.want(0, idrl.Settings{Turned: map[idrl.AnnotatorID]int64{"bad": 8}})
+	b.want(0, record.Settings{Turned: map[idrl.AnnotatorID]int64{"bad": 8}})
 	follow(t, s)
 	mustAnswer(t, s, "bad", said(claim(t, s, "bad").Open[0], 10))
 	r, err := s.Insight(t.Context())
@@ -273,7 +275,7 @@ func TestTurningIsTrue(t *testing.T) {
 			}
 		}
 		before += person(t, s, "bad").Predicted / seeds
-		for name, set := range map[string]idrl.Settings{
+		for name, set := range map[string]record.Settings{
 			"left out": {LeftOut: []idrl.AnnotatorID{"bad"}}, "turned": {Turned: map[idrl.AnnotatorID]int64{"bad": 3 * each}}, "as given": {},
 		} {
 			b.want(0, set)
@@ -298,7 +300,7 @@ func TestTurningIsTrue(t *testing.T) {
 	}
 }
 
-func person(t *testing.T, s *session.Session, who idrl.AnnotatorID) idrl.AnnotatorStats {
+func person(t *testing.T, s *session.Session, who idrl.AnnotatorID) quality.AnnotatorStats {
 	t.Helper()
 	for _, p := range status(t, s).Annotators {
 		if p.Annotator == who {
@@ -306,7 +308,7 @@ func person(t *testing.T, s *session.Session, who idrl.AnnotatorID) idrl.Annotat
 		}
 	}
 	t.Fatalf("there is no %s", who)
-	return idrl.AnnotatorStats{}
+	return quality.AnnotatorStats{}
 }
 
 // ordered returns the share of random pairs that the posterior mean orders as theta does.

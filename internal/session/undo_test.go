@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
@@ -26,7 +27,7 @@ func (b *bench) longRecord(n, d int) {
 		if shown.Phi[0] < 0 {
 			a.Choice = idrl.ChoseB
 		}
-		rec.Assignments = append(rec.Assignments, idrl.Assignment{ID: id, N: int64(i + 1), Query: q, Annotator: "ann", Left: idrl.SideA, Answer: a.ID})
+		rec.Assignments = append(rec.Assignments, record.Assignment{ID: id, N: int64(i + 1), Query: q, Annotator: "ann", Left: idrl.SideA, Answer: a.ID})
 		rec.Log = append(rec.Log, a)
 	}
 }
@@ -34,9 +35,9 @@ func (b *bench) longRecord(n, d int) {
 // A forgetful journal takes all writes and keeps none: what is measured is the session.
 type forgetful struct{ *journal }
 
-func (forgetful) Append(context.Context, idrl.SessionID, ...idrl.Row) error { return nil }
+func (forgetful) Append(context.Context, idrl.SessionID, ...record.Row) error { return nil }
 
-func (forgetful) Issue(context.Context, idrl.SessionID, []idrl.Assignment) error { return nil }
+func (forgetful) Issue(context.Context, idrl.SessionID, []record.Assignment) error { return nil }
 
 // BenchmarkUndo withdraws the last answer of a long log and gives another: both requests
 // of the session together.

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"sync"
 
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/session/view"
 )
 
 // uploads take in clips that come from outside.
@@ -30,11 +32,11 @@ type uploads struct {
 //
 // The questions that come with an upload are a function of the seed and of the clips that were
 // there before: equal seeds, answers and uploads in the same order give the same questions.
-func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploaded, error) {
+func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (view.Uploaded, error) {
 	s.uploading.Lock() // the clips in use stay the same between the two turns
 	defer s.uploading.Unlock()
 	type task struct {
-		uploaded idrl.Uploaded
+		uploaded view.Uploaded
 		more     idrl.Generation // what is new
 		prepare  func(*idrl.Generation) (prepared, error)
 	}
@@ -48,11 +50,11 @@ func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploa
 	}
 	res := result{gen: t.more, followUp: true}.prepare(t.prepare) // takes long
 	if res.err != nil {
-		return idrl.Uploaded{}, res.err
+		return view.Uploaded{}, res.err
 	}
-	return call(ctx, s.inbox, func() (idrl.Uploaded, error) {
+	return call(ctx, s.inbox, func() (view.Uploaded, error) {
 		if err := s.takeUpload(ctx, res); err != nil {
-			return idrl.Uploaded{}, err
+			return view.Uploaded{}, err
 		}
 		t.uploaded.Seq, t.uploaded.Total = s.log.seq(), len(s.gen.Candidates)
 		return t.uploaded, nil
@@ -60,7 +62,7 @@ func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (idrl.Uploa
 }
 
 // newUploads returns what is new of given, with questions, and what there is to say of it.
-func (s *uploads) newUploads(given idrl.Generation) (out idrl.Uploaded, more idrl.Generation, err error) {
+func (s *uploads) newUploads(given idrl.Generation) (out view.Uploaded, more idrl.Generation, err error) {
 	switch {
 	case !s.spec.Uploads():
 		return out, more, idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; upload clips to a session that was made for uploaded clips")
@@ -219,6 +221,6 @@ func (s *uploads) takeUpload(ctx context.Context, res result) error {
 		s.takeOver(&g, p)
 	}
 	s.noteStart(s.gen.Candidates)
-	s.publish(idrl.EventAdopted, "")
+	s.publish(live.EventAdopted, "")
 	return nil
 }

@@ -6,14 +6,16 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-
-	"github.com/google/go-cmp/cmp"
+	"tiebreak/internal/session/view"
 )
 
 // uploads are sessions to which clips are uploaded.
@@ -38,7 +40,7 @@ func clipsOf(t testing.TB, from, to, width int) idrl.Generation {
 	return g
 }
 
-func mustUpload(t testing.TB, s *session.Session, given idrl.Generation) idrl.Uploaded {
+func mustUpload(t testing.TB, s *session.Session, given idrl.Generation) view.Uploaded {
 	t.Helper()
 	u, err := s.Upload(t.Context(), given)
 	if err != nil {
@@ -50,7 +52,7 @@ func mustUpload(t testing.TB, s *session.Session, given idrl.Generation) idrl.Up
 // Equal seeds, answers and uploads in the same places give the same questions, also where the
 // session is killed after each of them.
 func TestUploadsRepeat(t *testing.T) {
-	play := func(restart bool) (asked []idrl.QueryID, status []idrl.Estimate) {
+	play := func(restart bool) (asked []idrl.QueryID, status []view.Estimate) {
 		b := newBench(uploads)
 		s, stop := b.start(t)
 		again := func() {
@@ -87,7 +89,7 @@ func TestUploadsRepeat(t *testing.T) {
 	if d := cmp.Diff(candidates, candidatesAgain); d != "" {
 		t.Errorf("candidates where the session is killed:\n%s", d)
 	}
-	if len(candidates) != 30 || candidates[0].Name != string(idrl.FromUpload) || !slices.ContainsFunc(candidates, func(e idrl.Estimate) bool { return e.ID == "u30" }) {
+	if len(candidates) != 30 || candidates[0].Name != string(idrl.FromUpload) || !slices.ContainsFunc(candidates, func(e view.Estimate) bool { return e.ID == "u30" }) {
 		t.Errorf("%d candidates, want each clip to be one", len(candidates))
 	}
 }
@@ -104,10 +106,10 @@ func TestUploadsFarApartRepeat(t *testing.T) {
 		}
 		return g
 	}
-	play := func(restart bool) (idrl.Record, []idrl.Status) {
+	play := func(restart bool) (record.Record, []view.Status) {
 		b := newBench(uploads)
 		s, stop := b.start(t)
-		var told []idrl.Status
+		var told []view.Status
 		again := func() {
 			if restart {
 				stop()
@@ -268,7 +270,7 @@ func TestUploadsTrainNothing(t *testing.T) {
 	for n := range 10 {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], n))
 	}
-	if st, err := s.Status(t.Context()); err != nil || st.Training != (idrl.Training{}) {
+	if st, err := s.Status(t.Context()); err != nil || st.Training != (view.Training{}) {
 		t.Errorf("training %+v, %v", st.Training, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
@@ -44,7 +45,7 @@ func TestReasonsOfStateRatings(t *testing.T) {
 		for _, s := range a.Why.Shares {
 			sum += s.Part
 		}
-		if a.Why.Shares[0].Policy != a.Why.Second || sum > 1+1e-9 || a.Why.Rivals <= idrl.MaxShares && sum < 1-1e-9 {
+		if a.Why.Shares[0].Policy != a.Why.Second || sum > 1+1e-9 || a.Why.Rivals <= record.MaxShares && sum < 1-1e-9 {
 			t.Errorf("answer %d: shares %v of %d rivals, beside %s", a.Answer.Seq, a.Why.Shares, a.Why.Rivals, a.Why.Second)
 		}
 	}

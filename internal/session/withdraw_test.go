@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
-
-	"github.com/google/go-cmp/cmp"
+	"tiebreak/internal/session/view"
 )
 
 // withdraw takes the data of who out of the journal, as a command beside the server does.
@@ -46,7 +47,7 @@ func TestWithdrawal(t *testing.T) {
 			next := func(who idrl.AnnotatorID) idrl.Answer {
 				t.Helper()
 				for {
-					if o := patient(t, func(ctx context.Context) (idrl.Offer, error) { return h.Claim(ctx, who) }); len(o.Open) > 0 {
+					if o := patient(t, func(ctx context.Context) (view.Offer, error) { return h.Claim(ctx, who) }); len(o.Open) > 0 {
 						n++
 						return reply(o.Open[0], n)
 					}
@@ -56,12 +57,12 @@ func TestWithdrawal(t *testing.T) {
 				t.Helper()
 				for _, who := range people {
 					a := next(who)
-					patient(t, func(ctx context.Context) (idrl.Receipt, error) { return h.Answer(ctx, who, a) })
+					patient(t, func(ctx context.Context) (view.Receipt, error) { return h.Answer(ctx, who, a) })
 				}
 			}
 			answer("good", "gone", "gone", "good", "gone", "good", "other")
 			undone := next("gone")
-			patient(t, func(ctx context.Context) (idrl.Receipt, error) { return h.Answer(ctx, "gone", undone) })
+			patient(t, func(ctx context.Context) (view.Receipt, error) { return h.Answer(ctx, "gone", undone) })
 			if _, err := h.Undo(t.Context(), "gone", "u", undone.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +77,7 @@ func TestWithdrawal(t *testing.T) {
 			if got := len(b.journal.rec.Log); got != rows {
 				t.Fatalf("%d rows after it, want %d", got, rows)
 			}
-			patient(t, func(ctx context.Context) (idrl.Receipt, error) { return h.Answer(ctx, "good", waiting) })
+			patient(t, func(ctx context.Context) (view.Receipt, error) { return h.Answer(ctx, "good", waiting) })
 			s, err := m.Session(t.Context(), "s1")
 			if err != nil {
 				t.Fatal(err)
@@ -122,7 +123,7 @@ func TestFollowAWithdrawal(t *testing.T) {
 	h := session.Handle{Manager: m, ID: "s1"}
 	for n := range 3 {
 		a := reply(asked(t, h), n)
-		patient(t, func(ctx context.Context) (idrl.Receipt, error) { return h.Answer(ctx, "ann", a) })
+		patient(t, func(ctx context.Context) (view.Receipt, error) { return h.Answer(ctx, "ann", a) })
 	}
 	before, err := m.Session(t.Context(), "s1")
 	if err != nil {

@@ -2,7 +2,7 @@
 import { Questions } from "./questions.js";
 
 const PREFIX = "tiebreak.practice.";
-const CLOSE = 0.4 + 1e-9; // of two ratings on −1 to 1: two points of eleven (idrl.RatingTolerance)
+const CLOSE = 0.4 + 1e-9; // of two ratings on −1 to 1: two points of eleven (record.RatingTolerance)
 const RETRY = 5_000; // ms until the server is asked again
 
 /** @typedef {import("./wire.js").Answer} Answer */

@@ -50,7 +50,7 @@ func (c *Conn) Agree(ctx context.Context) error {
 	return err
 }
 
-// brackets matches the placeholders for the ids that a platform fills in (idrl.Crowd.Query).
+// brackets matches the placeholders for the ids that a platform fills in (identity.Crowd.Query).
 var brackets = regexp.MustCompile(`^(\{\{%.*%\}\}|\$\{.*\}|…)$`)
 
 // FillIn replaces every placeholder that a crowd platform would fill in by id, in the address of a

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -12,20 +13,20 @@ import (
 )
 
 // Card returns what is known of a question from the log alone. who says who answered, and when.
-func Card(spec idrl.SessionSpec, as idrl.Assignment, a idrl.Answer, who string) templates.QuestionCard {
+func Card(spec idrl.SessionSpec, as record.Assignment, a idrl.Answer, who string) templates.QuestionCard {
 	out := templates.QuestionCard{
 		Seq: strconv.FormatInt(a.Seq, 10), Heading: fmt.Sprintf("Answer %d", a.Seq), Who: who,
 		Sides: strconv.Itoa(len(as.Query.Clips)), Said: said(a), Order: order(as), Facts: facts(spec, as),
 	}
 	if as.Why.First == "" {
-		out.Reason = noPairText(as, spec.StrategyOf(as.Condition))
+		out.Reason = noPairText(as, record.StrategyOf(spec, as.Condition))
 	}
 	return out
 }
 
 // Shown returns the clips of a question in the order in which they were shown, the left one first; those of
 // a group in the order of their letters.
-func Shown(as idrl.Assignment) []idrl.ClipID {
+func Shown(as record.Assignment) []idrl.ClipID {
 	clips := slices.Clone(as.Query.Clips)
 	if len(clips) == 2 && as.Left == idrl.SideB {
 		slices.Reverse(clips)
@@ -34,7 +35,7 @@ func Shown(as idrl.Assignment) []idrl.ClipID {
 }
 
 // order says which of the clips that are shown is which.
-func order(as idrl.Assignment) string {
+func order(as record.Assignment) string {
 	switch n := len(as.Query.Clips); {
 	case n == 2 && as.Left == "":
 		return "Clip a, then clip b; the annotator may have seen them the other way round."
@@ -68,10 +69,10 @@ func said(a idrl.Answer) string {
 }
 
 // facts says what a person sees of a question, and what it was worth.
-func facts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
+func facts(spec idrl.SessionSpec, as record.Assignment) (out []templates.Fact) {
 	w := as.Why
 	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
-	add("Purpose", purposeText(as, spec.StrategyOf(as.Condition)))
+	add("Purpose", purposeText(as, record.StrategyOf(spec, as.Condition)))
 	if as.Query.Kind.Comparison() && w.Answerable > 0 {
 		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
 	}
@@ -88,7 +89,7 @@ func facts(spec idrl.SessionSpec, as idrl.Assignment) (out []templates.Fact) {
 		add("Candidates trained", "before the first answer")
 	}
 	switch {
-	case as.Condition == idrl.HeldOut:
+	case as.Condition == record.HeldOut:
 		add("Condition", "held out")
 	case as.Condition != "":
 		add("Condition", acquisition.Title(string(as.Condition)))

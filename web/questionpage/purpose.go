@@ -1,30 +1,30 @@
 package questionpage
 
 import (
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/learn/acquisition"
 )
 
 // purposeText describes the purpose of a question for people. strategy is the one that its
 // condition has.
-func purposeText(as idrl.Assignment, strategy string) string {
+func purposeText(as record.Assignment, strategy string) string {
 	switch as.Why.Purpose {
-	case idrl.ForValue:
+	case record.ForValue:
 		return "value, by the strategy " + acquisition.Title(strategy)
-	case idrl.AtRandom:
+	case record.AtRandom:
 		return "at random, by the strategy " + acquisition.Title(strategy)
-	case idrl.ForHeldOut:
+	case record.ForHeldOut:
 		return "held out"
-	case idrl.ForGold:
+	case record.ForGold:
 		return "gold: the right answer is known"
-	case idrl.ForRepeat:
+	case record.ForRepeat:
 		return "repeat"
 	}
 	return "not recorded: " + NotRecorded(as)
 }
 
 // NotRecorded says why the purpose of a question is not known.
-func NotRecorded(as idrl.Assignment) string {
+func NotRecorded(as record.Assignment) string {
 	if imported(as) {
 		return "another program asked it, and it was imported"
 	}
@@ -32,23 +32,23 @@ func NotRecorded(as idrl.Assignment) string {
 }
 
 // imported reports whether another program asked the question: its sides are not known.
-func imported(as idrl.Assignment) bool { return as.Query.Kind.Comparison() && as.Left == "" }
+func imported(as record.Assignment) bool { return as.Query.Kind.Comparison() && as.Left == "" }
 
 // noPairText says why a question that distinguishes no two policies was asked.
-func noPairText(as idrl.Assignment, strategy string) string {
+func noPairText(as record.Assignment, strategy string) string {
 	switch as.Why.Purpose {
-	case idrl.ForValue:
+	case record.ForValue:
 		if m, err := acquisition.Find(strategy); err == nil && m.NoPair != drawnAtRandom {
 			return "It does not compare two policies: the strategy " + m.Title + " values it for " + m.NoPair + "."
 		}
 		return "The strategy " + acquisition.Title(strategy) + " found no question that tells policies apart. This one was drawn at random."
-	case idrl.AtRandom:
+	case record.AtRandom:
 		return "It was drawn at random, without regard to its information."
-	case idrl.ForHeldOut:
+	case record.ForHeldOut:
 		return "It was drawn at random and held out: its answer is not used for learning, but to measure how well the posterior predicts."
-	case idrl.ForGold:
+	case record.ForGold:
 		return "It checks attention: a researcher has given the right answer."
-	case idrl.ForRepeat:
+	case record.ForRepeat:
 		return "It was repeated on purpose, with the sides swapped, to measure consistency."
 	}
 	return "It was not recorded what it was asked for: " + NotRecorded(as) + "."
@@ -60,17 +60,17 @@ const drawnAtRandom = "drawn at random"
 
 // ShortPurpose stands in a table in place of the two policies of a question that is about no
 // two; empty where the text of the strategy stands there.
-func ShortPurpose(w idrl.Why) string {
+func ShortPurpose(w record.Why) string {
 	switch w.Purpose {
-	case idrl.ForValue:
+	case record.ForValue:
 		return ""
-	case idrl.AtRandom:
+	case record.AtRandom:
 		return drawnAtRandom
-	case idrl.ForHeldOut:
+	case record.ForHeldOut:
 		return "held out"
-	case idrl.ForGold:
+	case record.ForGold:
 		return "gold"
-	case idrl.ForRepeat:
+	case record.ForRepeat:
 		return "repeat"
 	}
 	return "not recorded"

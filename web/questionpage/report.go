@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/look/questions"
@@ -70,7 +71,7 @@ func counts(s questions.Summary) []templates.Fact {
 // entry returns the card of a question on a page that begins with question first.
 func entry(spec idrl.SessionSpec, q *questions.Question, first int, size func(idrl.ClipID) [2]int) templates.QuestionCard {
 	a := q.Answer
-	as := idrl.Assignment{Query: q.Query, Annotator: a.Annotator, Left: a.Left, Order: a.Order, Condition: q.Condition, Why: q.Why}
+	as := record.Assignment{Query: q.Query, Annotator: a.Annotator, Left: a.Left, Order: a.Order, Condition: q.Condition, Why: q.Why}
 	who := fmt.Sprintf("%s, after %.1f s, log row %d", a.Annotator, float64(a.ResponseMS)/1000, a.Seq)
 	if a.Input == idrl.ImportedInput {
 		who = fmt.Sprintf("%s, imported, log row %d", a.Annotator, a.Seq)

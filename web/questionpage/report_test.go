@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tiebreak/envs/chain"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"
@@ -24,7 +25,7 @@ func walk(t *testing.T, note string, fields ...int) []byte {
 	return questionstest.Walk(t, chain.New(chain.Config{}), note, fields...)
 }
 
-func measured(t *testing.T, s questionstest.Shelf, rows ...idrl.Labelled) []questions.Question {
+func measured(t *testing.T, s questionstest.Shelf, rows ...record.Labelled) []questions.Question {
 	t.Helper()
 	list, err := questions.Measure(t.Context(), rows, s.Media, nil)
 	if err != nil {

@@ -3,6 +3,7 @@ package questionpage
 import (
 	"context"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/questions"
 )
@@ -10,7 +11,7 @@ import (
 // A Source is where sessions are recorded.
 type Source interface {
 	Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error)
-	Rows(ctx context.Context, id idrl.SessionID, yield func(idrl.Labelled) error) error
+	Rows(ctx context.Context, id idrl.SessionID, yield func(record.Labelled) error) error
 	ClipMedia(ctx context.Context, id idrl.SessionID, clip idrl.ClipID) ([]byte, error)
 }
 
@@ -20,8 +21,8 @@ func Of(ctx context.Context, from Source, id idrl.SessionID, progress func(done,
 	if r.Spec, err = from.Spec(ctx, id); err != nil {
 		return r, err
 	}
-	var rows []idrl.Labelled
-	err = from.Rows(ctx, id, func(l idrl.Labelled) error {
+	var rows []record.Labelled
+	err = from.Rows(ctx, id, func(l record.Labelled) error {
 		rows = append(rows, l)
 		return nil
 	})

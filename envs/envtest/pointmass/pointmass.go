@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -33,7 +34,7 @@ type Env struct {
 	broken      bool
 }
 
-var _ idrl.Substepper = (*Env)(nil)
+var _ drawing.Substepper = (*Env)(nil)
 
 const (
 	substeps   = 4
@@ -117,8 +118,8 @@ func (e *Env) Restore(s []float64) {
 func (e *Env) Substeps() int { return substeps }
 
 // DrawStep draws the substeps that led from one snapshot to another.
-func (e *Env) DrawStep(before, after []float64, frame func(*idrl.Scene)) {
-	var scene idrl.Scene
+func (e *Env) DrawStep(before, after []float64, frame func(*drawing.Scene)) {
+	var scene drawing.Scene
 	e.Restore(before)
 	e.force = after[3]
 	for range substeps - 1 {
@@ -135,16 +136,16 @@ func (e *Env) DrawStep(before, after []float64, frame func(*idrl.Scene)) {
 const mark = 2
 
 // Draw stores the present state in dst.
-func (e *Env) Draw(dst *idrl.Scene) {
+func (e *Env) Draw(dst *drawing.Scene) {
 	const r = 0.2 // of the ball, metres
-	dst.Camera = idrl.Camera{X: e.x, Z: r, W: 4, H: 3, Distance: 6, Azimuth: math.Pi / 2, Elevation: 0.3}
+	dst.Camera = drawing.Camera{X: e.x, Z: r, W: 4, H: 3, Distance: 6, Azimuth: math.Pi / 2, Elevation: 0.3}
 	dst.Static = append(dst.Static[:0],
-		idrl.Shape{Kind: idrl.Checker, Paint: idrl.Surface, Size: 0.5, Pts: []float64{0, 0, 0}},
-		idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Mark, Size: 0.05, Pts: []float64{mark, -1, 0, mark, 1, 0}},
+		drawing.Shape{Kind: drawing.Checker, Paint: drawing.Surface, Size: 0.5, Pts: []float64{0, 0, 0}},
+		drawing.Shape{Kind: drawing.Polyline, Paint: drawing.Mark, Size: 0.05, Pts: []float64{mark, -1, 0, mark, 1, 0}},
 	)
 	dst.Moving = append(dst.Moving[:0],
-		idrl.Shape{Kind: idrl.Ball, Paint: idrl.Agent, Size: r, Pts: []float64{e.x, 0, r}, Trail: true},
-		idrl.Shape{Kind: idrl.Capsule, Paint: idrl.Other, Size: r / 4, Pts: []float64{e.x, 0, r, e.x - e.force, 0, r}},
-		idrl.Shape{Kind: idrl.Box, Paint: idrl.Agent, Pts: []float64{e.x, 0, r / 4, e.x + r, 0, r / 4, e.x, r, r / 4, e.x, 0, r / 2}},
+		drawing.Shape{Kind: drawing.Ball, Paint: drawing.Agent, Size: r, Pts: []float64{e.x, 0, r}, Trail: true},
+		drawing.Shape{Kind: drawing.Capsule, Paint: drawing.Other, Size: r / 4, Pts: []float64{e.x, 0, r, e.x - e.force, 0, r}},
+		drawing.Shape{Kind: drawing.Box, Paint: drawing.Agent, Pts: []float64{e.x, 0, r / 4, e.x + r, 0, r / 4, e.x, r, r / 4, e.x, 0, r / 2}},
 	)
 }

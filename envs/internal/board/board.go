@@ -4,9 +4,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/idrl"
 )
 
 const horizon = 100
@@ -16,7 +17,7 @@ type Config struct {
 	ID      string   // of the environment
 	Labels  []string // drawn on the fields, length n; feature s is called "Field " and label s
 	Actions int      // number of actions
-	Purpose string   // of the idrl.Guide
+	Purpose string   // of the drawing.Guide
 	Look    []string // the same
 
 	// Next returns the fields that action a may enter from field s, each with
@@ -37,8 +38,8 @@ type Config struct {
 // stream, from which a step draws if it has more than one outcome.
 type Env struct {
 	cfg    Config
-	next   [][]int      // next[s·actions+a] is Next(s, a)
-	static []idrl.Shape // what does not move; nil until first drawn
+	next   [][]int         // next[s·actions+a] is Next(s, a)
+	static []drawing.Shape // what does not move; nil until first drawn
 
 	stream *rand.Rand // of the episode; nil before the first Reset
 	state  int
@@ -48,10 +49,9 @@ type Env struct {
 }
 
 var (
-	_ idrl.Tabular       = (*Env)(nil)
-	_ idrl.Drawer        = (*Env)(nil)
-	_ idrl.FeatureKernel = (*Env)(nil)
-	_ idrl.Guided        = (*Env)(nil)
+	_ idrl.Tabular   = (*Env)(nil)
+	_ drawing.Drawer = (*Env)(nil)
+	_ drawing.Guided = (*Env)(nil)
 )
 
 // New returns the environment on a board, with the agent on field 0.

@@ -5,6 +5,7 @@ import (
 
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/internal/board"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -51,16 +52,16 @@ func TestNames(t *testing.T) {
 // TestRoadsAndArrows: fields 0 and 1 are joined both ways, from 0 to 2 there is
 // but one, and staying has no arrow.
 func TestRoadsAndArrows(t *testing.T) {
-	var scene idrl.Scene
+	var scene drawing.Scene
 	triangle().Draw(&scene)
 	var roads, arrows, labels int
 	for _, s := range scene.Static {
 		switch {
-		case s.Kind == idrl.Polyline && s.Paint == idrl.Surface:
+		case s.Kind == drawing.Polyline && s.Paint == drawing.Surface:
 			roads++
-		case s.Paint == idrl.Wall:
+		case s.Paint == drawing.Wall:
 			arrows++
-		case s.Kind == idrl.Text:
+		case s.Kind == drawing.Text:
 			labels++
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"tiebreak/envs/internal/figure"
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // Sizes of what is drawn, world units.
@@ -18,7 +18,7 @@ const (
 // direction in which it can.
 //
 // The static shapes belong to the environment; the caller must not change them.
-func (e *Env) Draw(dst *idrl.Scene) {
+func (e *Env) Draw(dst *drawing.Scene) {
 	if e.static == nil {
 		e.static = e.scenery()
 	}
@@ -34,7 +34,7 @@ func (e *Env) place(s int) (x, y float64) {
 }
 
 // camera returns a view of the whole board.
-func (e *Env) camera() idrl.Camera {
+func (e *Env) camera() drawing.Camera {
 	left, low := math.Inf(1), math.Inf(1)
 	right, high := math.Inf(-1), math.Inf(-1)
 	for s := range e.NumStates() {
@@ -42,15 +42,15 @@ func (e *Env) camera() idrl.Camera {
 		left, right = min(left, x), max(right, x)
 		low, high = min(low, y), max(high, y)
 	}
-	return idrl.Camera{
+	return drawing.Camera{
 		X: figure.Round((left + right) / 2), Y: figure.Round((low + high) / 2),
 		W: figure.Round(right - left + 2*margin), H: figure.Round(high - low + 2*margin),
 	}
 }
 
 // scenery returns the roads, the arrows on them, and the tokens.
-func (e *Env) scenery() []idrl.Shape {
-	var roads, arrows, tokens []idrl.Shape
+func (e *Env) scenery() []drawing.Shape {
+	var roads, arrows, tokens []drawing.Shape
 	for s, label := range e.cfg.Labels {
 		x, y := e.place(s)
 		tokens = append(tokens, figure.Token(x, y, s, label)...)
@@ -61,7 +61,7 @@ func (e *Env) scenery() []idrl.Shape {
 			toX, toY := e.place(t)
 			back := e.leads(t, s)
 			if s < t || !back {
-				roads = append(roads, figure.Line(idrl.Surface, roadWidth, x, y, toX, toY))
+				roads = append(roads, figure.Line(drawing.Surface, roadWidth, x, y, toX, toY))
 			}
 			arrows = append(arrows, figure.Arrow(x, y, toX, toY, back))
 		}

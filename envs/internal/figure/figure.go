@@ -4,7 +4,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // TokenKinds is the number of tokens that differ.
@@ -15,17 +15,17 @@ const tokenRadius = 0.34
 // Token returns token k, modulo TokenKinds, on the field around (x, y): one of five
 // outlines, one of ten colours, and a label, so that tokens can be told apart
 // without seeing colours.
-func Token(x, y float64, k int, label string) []idrl.Shape {
+func Token(x, y float64, k int, label string) []drawing.Shape {
 	k %= TokenKinds
-	paint := []idrl.Paint{
-		idrl.Object0, idrl.Object1, idrl.Object2, idrl.Object3, idrl.Object4,
-		idrl.Object5, idrl.Object6, idrl.Object7, idrl.Object8, idrl.Object9,
+	paint := []drawing.Paint{
+		drawing.Object0, drawing.Object1, drawing.Object2, drawing.Object3, drawing.Object4,
+		drawing.Object5, drawing.Object6, drawing.Object7, drawing.Object8, drawing.Object9,
 	}[k%10]
-	body := idrl.Shape{Kind: idrl.Polygon, Paint: paint}
+	body := drawing.Shape{Kind: drawing.Polygon, Paint: paint}
 	labelY := y
 	switch (k + k/10) % 5 {
 	case 0:
-		body = idrl.Shape{Kind: idrl.Circle, Paint: paint, Size: tokenRadius, Pts: []float64{x, y}}
+		body = drawing.Shape{Kind: drawing.Circle, Paint: paint, Size: tokenRadius, Pts: []float64{x, y}}
 	case 1:
 		body.Pts = Corners(x, y, 0.88*tokenRadius)
 	case 2:
@@ -36,8 +36,8 @@ func Token(x, y float64, k int, label string) []idrl.Shape {
 		labelY = y - 0.06
 		body.Pts = polygon(x, y-0.05, 1.25*tokenRadius, 3, math.Pi/2)
 	}
-	return []idrl.Shape{body, {
-		Kind: idrl.Text, Paint: idrl.Ink, Size: labelHeight(label),
+	return []drawing.Shape{body, {
+		Kind: drawing.Text, Paint: drawing.Ink, Size: labelHeight(label),
 		Pts: []float64{x, Round(labelY)}, Text: label,
 	}}
 }
@@ -50,25 +50,25 @@ func labelHeight(label string) float64 {
 // Agent returns the agent on the field around (x, y): a frame with two eyes on
 // top, around what lies there, so that it stays readable. The frame leaves a
 // trail through the middles of fields.
-func Agent(x, y float64) []idrl.Shape {
+func Agent(x, y float64) []drawing.Shape {
 	const frame, eyeX, eyeY = 0.42, 0.2, 0.4
 	square := Corners(x, y, frame)
 	square = append(square, square...) // twice around: closed, and its mean is the centre
-	eye := func(paint idrl.Paint, radius, aside float64) idrl.Shape {
-		return idrl.Shape{Kind: idrl.Circle, Paint: paint, Size: radius, Pts: []float64{x + aside, y + eyeY}}
+	eye := func(paint drawing.Paint, radius, aside float64) drawing.Shape {
+		return drawing.Shape{Kind: drawing.Circle, Paint: paint, Size: radius, Pts: []float64{x + aside, y + eyeY}}
 	}
-	return []idrl.Shape{
-		{Kind: idrl.Polyline, Paint: idrl.AgentFg, Size: 0.22, Pts: square},
-		{Kind: idrl.Polyline, Paint: idrl.Agent, Size: 0.15, Pts: square, Trail: true},
-		eye(idrl.AgentFg, 0.19, -eyeX), eye(idrl.AgentFg, 0.19, eyeX),
-		eye(idrl.Agent, 0.1, -eyeX), eye(idrl.Agent, 0.1, eyeX),
+	return []drawing.Shape{
+		{Kind: drawing.Polyline, Paint: drawing.AgentFg, Size: 0.22, Pts: square},
+		{Kind: drawing.Polyline, Paint: drawing.Agent, Size: 0.15, Pts: square, Trail: true},
+		eye(drawing.AgentFg, 0.19, -eyeX), eye(drawing.AgentFg, 0.19, eyeX),
+		eye(drawing.Agent, 0.1, -eyeX), eye(drawing.Agent, 0.1, eyeX),
 	}
 }
 
 // Arrow returns an arrow half-way from (x0, y0) to (x1, y1), which points there.
 // If paired is true it is the half of an arrow that points both ways, which
 // the arrow of the way back completes.
-func Arrow(x0, y0, x1, y1 float64, paired bool) idrl.Shape {
+func Arrow(x0, y0, x1, y1 float64, paired bool) drawing.Shape {
 	const shaft, headLength, headWidth = 0.04, 0.18, 0.15 // widths are halved
 	tail, tip := -0.22, 0.22
 	if paired {
@@ -77,7 +77,7 @@ func Arrow(x0, y0, x1, y1 float64, paired bool) idrl.Shape {
 	dist := math.Hypot(x1-x0, y1-y0)
 	dx, dy := (x1-x0)/dist, (y1-y0)/dist
 	neck := tip - headLength
-	out := idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Wall}
+	out := drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Wall}
 	for _, p := range [][2]float64{ // along, aside
 		{tip, 0},
 		{neck, headWidth},
@@ -95,8 +95,8 @@ func Arrow(x0, y0, x1, y1 float64, paired bool) idrl.Shape {
 }
 
 // Line returns a stroke from (x0, y0) to (x1, y1).
-func Line(paint idrl.Paint, width, x0, y0, x1, y1 float64) idrl.Shape {
-	return idrl.Shape{Kind: idrl.Polyline, Paint: paint, Size: width, Pts: []float64{Round(x0), Round(y0), Round(x1), Round(y1)}}
+func Line(paint drawing.Paint, width, x0, y0, x1, y1 float64) drawing.Shape {
+	return drawing.Shape{Kind: drawing.Polyline, Paint: paint, Size: width, Pts: []float64{Round(x0), Round(y0), Round(x1), Round(y1)}}
 }
 
 // Corners returns the corners of a square around (x, y) whose sides are 2r long.

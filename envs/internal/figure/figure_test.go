@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/envs/internal/figure"
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/envs/internal/figure"
+	"tiebreak/internal/base/drawing"
 )
 
 // TestTokensDiffer tells tokens apart by the kind, corners and paint of their
@@ -36,7 +36,7 @@ func TestTokenStaysOnItsField(t *testing.T) {
 		for _, label := range []string{"A", "20", "B5", "A100"} {
 			for _, s := range figure.Token(3, -2, k, label) {
 				reach := s.Size
-				if s.Kind == idrl.Text {
+				if s.Kind == drawing.Text {
 					reach = 0.75 * s.Size * float64(len(label)) / 2
 				}
 				for i := 0; i < len(s.Pts); i += 2 {
@@ -108,7 +108,7 @@ func TestAgentLeavesTheLabel(t *testing.T) {
 			text := shapes[len(shapes)-1]
 			wide, high := 0.75*text.Size*float64(len(label))/2, 0.72*text.Size/2
 			for _, s := range figure.Agent(0, 0) {
-				if s.Kind == idrl.Circle {
+				if s.Kind == drawing.Circle {
 					if low := s.Pts[1] - s.Size; low < text.Pts[1]+high {
 						t.Errorf("token %d: an eye reaches down to %v, the label %q up to %v", k, low, label, text.Pts[1]+high)
 					}

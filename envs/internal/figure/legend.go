@@ -1,21 +1,23 @@
 package figure
 
-import "tiebreak/internal/idrl"
+import (
+	"tiebreak/internal/base/drawing"
+)
 
 // Entry returns an entry of a legend whose picture shows shapes around the origin, width
 // units across.
-func Entry(name, text string, width float64, shapes ...idrl.Shape) idrl.LegendEntry {
-	return idrl.LegendEntry{Name: name, Text: text, Scene: idrl.Scene{
-		Camera: idrl.Camera{W: width, H: width / idrl.LegendRatio}, Static: shapes,
+func Entry(name, text string, width float64, shapes ...drawing.Shape) drawing.LegendEntry {
+	return drawing.LegendEntry{Name: name, Text: text, Scene: drawing.Scene{
+		Camera: drawing.Camera{W: width, H: width / drawing.LegendRatio}, Static: shapes,
 	}}
 }
 
 // Floor returns a level ground that fills the picture of an entry of a width.
-func Floor(width float64) idrl.Shape {
-	return idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: Corners(0, 0, width/2)}
+func Floor(width float64) drawing.Shape {
+	return drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Surface, Pts: Corners(0, 0, width/2)}
 }
 
 // Way returns the line that an agent leaves behind it, as a picture of a legend shows it.
-func Way(width float64, pts ...float64) idrl.Shape {
-	return idrl.Shape{Kind: idrl.Polyline, Paint: idrl.Agent, Size: width, Pts: pts}
+func Way(width float64, pts ...float64) drawing.Shape {
+	return drawing.Shape{Kind: drawing.Polyline, Paint: drawing.Agent, Size: width, Pts: pts}
 }

@@ -14,10 +14,10 @@ type Hub struct {
 }
 
 // watcher is one subscription; its address names it.
-type watcher struct{ notify func(idrl.Event) }
+type watcher struct{ notify func(Event) }
 
 // Publish tells every watcher of the session, in the caller's goroutine.
-func (h *Hub) Publish(session idrl.SessionID, e idrl.Event) {
+func (h *Hub) Publish(session idrl.SessionID, e Event) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for w := range h.watchers[session] {
@@ -28,7 +28,7 @@ func (h *Hub) Publish(session idrl.SessionID, e idrl.Event) {
 // Subscribe calls notify on every event of the session until stop is called. notify runs in the
 // publisher's goroutine, and must return at once without calling the hub: typically it wakes a
 // Pacer. After stop has returned notify is not called again. stop may be called more than once.
-func (h *Hub) Subscribe(session idrl.SessionID, notify func(idrl.Event)) (stop func()) {
+func (h *Hub) Subscribe(session idrl.SessionID, notify func(Event)) (stop func()) {
 	w := &watcher{notify: notify}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,18 +7,17 @@ import (
 	"time"
 
 	"tiebreak/internal/base/live"
-	"tiebreak/internal/idrl"
 )
 
 func TestHubTellsTheWatchersOfOneSession(t *testing.T) {
 	var hub live.Hub
 	var got []int64
-	stop := hub.Subscribe("s1", func(e idrl.Event) { got = append(got, e.Seq) })
-	hub.Publish("s1", idrl.Event{Kind: idrl.EventAnswered, Seq: 1})
-	hub.Publish("s2", idrl.Event{Kind: idrl.EventAnswered, Seq: 2})
+	stop := hub.Subscribe("s1", func(e live.Event) { got = append(got, e.Seq) })
+	hub.Publish("s1", live.Event{Kind: live.EventAnswered, Seq: 1})
+	hub.Publish("s2", live.Event{Kind: live.EventAnswered, Seq: 2})
 	stop()
 	stop()
-	hub.Publish("s1", idrl.Event{Kind: idrl.EventAnswered, Seq: 3})
+	hub.Publish("s1", live.Event{Kind: live.EventAnswered, Seq: 3})
 	if len(got) != 1 || got[0] != 1 {
 		t.Errorf("events = %v, want only that of answer 1", got)
 	}
@@ -33,8 +32,8 @@ func TestHubUnderConcurrency(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 200 {
-				stop := hub.Subscribe("s", func(idrl.Event) {})
-				hub.Publish("s", idrl.Event{})
+				stop := hub.Subscribe("s", func(live.Event) {})
+				hub.Publish("s", live.Event{})
 				stop()
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
@@ -62,7 +63,7 @@ type trlRow struct {
 func (b *builder) trl(ctx context.Context, w io.Writer) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
-	return b.pairs(ctx, func(r *idrl.Labelled) error {
+	return b.pairs(ctx, func(r *record.Labelled) error {
 		chosen, rejected := 0, 1
 		switch r.Answer.Choice { //nolint:exhaustive // pairs has no others
 		case idrl.Equal:
@@ -124,7 +125,7 @@ func (a *arrays) gather(ctx context.Context) error {
 		return err
 	}
 	a.pairs = make([]pairOf, 0, a.b.shape.moving)
-	return a.moving(ctx, 0, func(n int, r *idrl.Labelled) error {
+	return a.moving(ctx, 0, func(n int, r *record.Labelled) error {
 		prob, _ := r.Answer.ProbA()
 		p := pairOf{row: int32(n), prob: float32(prob)} //nolint:gosec // fewer than 2^31 answers
 		for side := range p.places {
@@ -179,9 +180,9 @@ func (a *arrays) steps(ctx context.Context, name idrl.StepsID) (idrl.Steps, erro
 
 // moving calls yield with the comparisons of moving clips, all if length is 0, and with their
 // number in comparisons.parquet, from 0.
-func (a *arrays) moving(ctx context.Context, length int, yield func(n int, r *idrl.Labelled) error) error {
+func (a *arrays) moving(ctx context.Context, length int, yield func(n int, r *record.Labelled) error) error {
 	n := -1
-	return a.b.pairs(ctx, func(r *idrl.Labelled) error {
+	return a.b.pairs(ctx, func(r *record.Labelled) error {
 		n++
 		if !moving(r) || length > 0 && (r.Clips[0].Steps != length || r.Clips[1].Steps != length) {
 			return nil
@@ -248,7 +249,7 @@ func (a *arrays) ipl(ctx context.Context) error {
 	c, width := a.b.meta.Counts, a.b.shape
 	part := func(side int, of func(s *idrl.Steps) [][]float32) func(*numbersTo) error {
 		return func(p *numbersTo) error {
-			return a.moving(ctx, c.Length, func(_ int, r *idrl.Labelled) error {
+			return a.moving(ctx, c.Length, func(_ int, r *record.Labelled) error {
 				clip := &r.Clips[side]
 				s, err := a.steps(ctx, clip.Raw)
 				if err != nil {

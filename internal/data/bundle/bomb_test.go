@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -223,11 +224,11 @@ func TestMetaOfVeryManyElements(t *testing.T) {
 // Records whose values need more than there is room for, though their files do not, are refused while they are read.
 func TestRecordsThatNeedMuch(t *testing.T) {
 	db := studied(t, 40)
-	var table idrl.RecordTable
+	var table record.RecordTable
 	f := changed(t, write(t, configured(db)), true, func(f files, _ map[string]any) {
 		must(t, db.Read(t.Context(), study, func(r *store.Reading) error {
 			list, err := r.RecordTables(t.Context())
-			table = list[slices.IndexFunc(list, func(o idrl.RecordTable) bool { return o.Name == "assignment" })]
+			table = list[slices.IndexFunc(list, func(o record.RecordTable) bool { return o.Name == "assignment" })]
 			return err
 		}))
 		row := make([]any, len(table.Columns))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
@@ -34,7 +35,7 @@ type Config struct {
 
 	// Beliefs returns what decodes the beliefs of the session. Nil leaves the columns of means and
 	// covariances empty.
-	Beliefs func(idrl.SessionSpec, []idrl.LearntFit) (func(idrl.Snapshot) (idrl.Posterior, error), error)
+	Beliefs func(idrl.SessionSpec, []record.LearntFit) (func(record.Snapshot) (idrl.Posterior, error), error)
 
 	// Learnt returns the learnt reward and the policies as files (docs/datasets.md). Nil, or an
 	// error of kind NotFound, leaves them out.
@@ -81,7 +82,7 @@ type builder struct {
 	sink Sink
 	from Source
 	spec idrl.SessionSpec
-	part idrl.Part
+	part record.Part
 	meta meta
 
 	splits splits
@@ -117,7 +118,7 @@ func (b *builder) read(ctx context.Context, from Source) (err error) {
 }
 
 // partOf returns which answers the bundle holds.
-func (b *builder) partOf(ctx context.Context) (p idrl.Part, err error) {
+func (b *builder) partOf(ctx context.Context) (p record.Part, err error) {
 	p.Counting = b.cfg.Counting
 	if b.cfg.After == "" {
 		return p, nil
@@ -134,24 +135,24 @@ func (b *builder) partOf(ctx context.Context) (p idrl.Part, err error) {
 
 // rows returns the answers of the bundle.
 func (b *builder) rows(ctx context.Context) export.Rows {
-	return func(yield func(idrl.Labelled) error) error { return b.from.Rows(ctx, b.part, yield) }
+	return func(yield func(record.Labelled) error) error { return b.from.Rows(ctx, b.part, yield) }
 }
 
 // pairs calls yield with the comparisons that count, each until the next one and with its answer as it counts: of the
 // answers to groups those that they imply.
-func (b *builder) pairs(ctx context.Context, yield func(*idrl.Labelled) error) error {
+func (b *builder) pairs(ctx context.Context, yield func(*record.Labelled) error) error {
 	p := b.part
 	p.Counting = true
-	counting := export.Rows(func(yield func(idrl.Labelled) error) error {
-		return b.from.Rows(ctx, p, func(r idrl.Labelled) error {
+	counting := export.Rows(func(yield func(record.Labelled) error) error {
+		return b.from.Rows(ctx, p, func(r record.Labelled) error {
 			if r.Turned {
 				r.Answer = r.Answer.Opposite()
 			}
 			return yield(r)
 		})
 	})
-	var row idrl.Labelled // of which a copy for each call would be garbage
-	return export.Parts(counting)(func(r idrl.Labelled) error {
+	var row record.Labelled // of which a copy for each call would be garbage
+	return export.Parts(counting)(func(r record.Labelled) error {
 		if _, ok := r.Answer.ProbA(); !ok || len(r.Clips) != 2 {
 			return nil
 		}
@@ -164,7 +165,7 @@ func (b *builder) pairs(ctx context.Context, yield func(*idrl.Labelled) error) e
 func (b *builder) labels(ctx context.Context) error {
 	of := map[idrl.AnnotatorID]*tally{}
 	n, err := writeTable(b, "labels.parquet", nil, func(add func(labelRow) error) error {
-		return b.rows(ctx)(func(r idrl.Labelled) error {
+		return b.rows(ctx)(func(r record.Labelled) error {
 			if of[r.Answer.Annotator] == nil {
 				of[r.Answer.Annotator] = &tally{}
 			}
@@ -201,14 +202,14 @@ func (b *builder) queries(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	gold := map[idrl.QueryID]idrl.Known{}
+	gold := map[idrl.QueryID]record.Known{}
 	for _, k := range known {
-		if k.Use == idrl.AsGold {
+		if k.Use == record.AsGold {
 			gold[k.Query.ID] = k
 		}
 	}
 	_, err = writeTable(b, "queries.parquet", nil, func(add func(queryRow) error) error {
-		return b.from.Questions(ctx, b.part, func(a idrl.Assignment, again bool) error {
+		return b.from.Questions(ctx, b.part, func(a record.Assignment, again bool) error {
 			return add(newQueryRow(&b.spec, &a, again, gold))
 		})
 	})
@@ -216,7 +217,7 @@ func (b *builder) queries(ctx context.Context) error {
 }
 
 func (b *builder) comparisons(ctx context.Context) error {
-	err := b.pairs(ctx, func(r *idrl.Labelled) error {
+	err := b.pairs(ctx, func(r *record.Labelled) error {
 		b.splits.add(r)
 		b.shape.add(r)
 		return nil
@@ -226,7 +227,7 @@ func (b *builder) comparisons(ctx context.Context) error {
 	}
 	c := &b.meta.Counts
 	c.Comparisons, err = writeTable(b, "comparisons.parquet", func(r *comparisonRow) int { return 2 * len(r.FeaturesA) }, func(add func(comparisonRow) error) error {
-		return b.pairs(ctx, func(r *idrl.Labelled) error {
+		return b.pairs(ctx, func(r *record.Labelled) error {
 			split := b.splits.of(r)
 			switch split {
 			case train:

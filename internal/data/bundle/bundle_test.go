@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/data/bundle"
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/idrl"
 )
 
 // read returns the rows of a table by name of column.
@@ -131,7 +132,7 @@ func TestTurnedAnswers(t *testing.T) {
 	db := studied(t, 60)
 	before := write(t, configured(db))
 	must(t, db.DecideAnswers(t.Context(), study, "a2", idrl.Turned, "Ada", t0.Add(time.Hour)))
-	must(t, db.Append(t.Context(), study, idrl.Row{Answer: idrl.Answer{ID: "turned", Seq: 62, Annotator: "a2", Choice: idrl.Turned, ReceivedAt: t0}, After: idrl.Snapshot{Seq: 62}}))
+	must(t, db.Append(t.Context(), study, record.Row{Answer: idrl.Answer{ID: "turned", Seq: 62, Annotator: "a2", Choice: idrl.Turned, ReceivedAt: t0}, After: record.Snapshot{Seq: 62}}))
 	after := write(t, configured(db))
 	opposite := map[any]any{"a": "b", "b": "a", 1.: 0., 0.: 1.}
 	changes := func(table string, columns ...string) (n int) {

@@ -1,6 +1,8 @@
 package bundle
 
-import "tiebreak/internal/idrl"
+import (
+	"tiebreak/internal/base/record"
+)
 
 // ReadRecords is readRecords.
 var ReadRecords = readRecords
@@ -16,7 +18,7 @@ func LimitLines(n int) (restore func()) {
 }
 
 // SplitsOf returns the split of each comparison of a list.
-func SplitsOf(list []idrl.Labelled) (out []string) {
+func SplitsOf(list []record.Labelled) (out []string) {
 	var s splits
 	for i := range list {
 		s.add(&list[i])

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -286,7 +287,7 @@ func recordsOf(t testing.TB, db *store.DB, table string, replace func([]any) [][
 	must(t, db.Read(t.Context(), study, func(r *store.Reading) error {
 		list, err := r.RecordTables(t.Context())
 		must(t, err)
-		i := slices.IndexFunc(list, func(o idrl.RecordTable) bool { return o.Name == table })
+		i := slices.IndexFunc(list, func(o record.RecordTable) bool { return o.Name == table })
 		_, err = bundle.WriteRecords(&out, list[i], func(yield func([]any) error) error {
 			return r.Records(t.Context(), list[i], func(row []any) error {
 				for _, row := range replace(row) {
@@ -372,10 +373,10 @@ func FuzzReadRecords(f *testing.F) {
 	out := recordsOf(f, db, "answer", func(row []any) [][]any { return [][]any{row} })
 	f.Add(out.Bytes())
 	f.Add(out.Bytes()[:out.Len()/2])
-	var table idrl.RecordTable
+	var table record.RecordTable
 	must(f, db.Read(f.Context(), study, func(r *store.Reading) error {
 		list, err := r.RecordTables(f.Context())
-		table = list[slices.IndexFunc(list, func(o idrl.RecordTable) bool { return o.Name == "answer" })]
+		table = list[slices.IndexFunc(list, func(o record.RecordTable) bool { return o.Name == "answer" })]
 		return err
 	}))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 func (b *builder) policies(ctx context.Context) (err error) {
 	b.known = policyNames{trained: map[int64]int{}, others: map[string]bool{}}
 	last := int64(-1)
-	if err := b.from.Trainings(ctx, func(t idrl.Adopted) error {
+	if err := b.from.Trainings(ctx, func(t record.Adopted) error {
 		if t.Kind == "generation" {
 			last = t.BasedOn
 		}
@@ -35,7 +36,7 @@ func (b *builder) policies(ctx context.Context) (err error) {
 
 func (b *builder) trainings(ctx context.Context) error {
 	_, err := writeTable(b, "training.parquet", nil, func(add func(trainingRow) error) error {
-		return b.from.Trainings(ctx, func(t idrl.Adopted) error {
+		return b.from.Trainings(ctx, func(t record.Adopted) error {
 			return add(trainingRow{
 				Kind: t.Kind, BasedOn: t.BasedOn, Adopted: t.AdoptedAt, Version: unless(t.Version == 0, t.Version),
 				Policies: unless(t.Kind != "generation", int64(t.Policies)), Engine: given(t.Engine), At: when(t.At),
@@ -48,7 +49,7 @@ func (b *builder) trainings(ctx context.Context) error {
 // posteriors writes the belief after each row of the log, with its covariance where a
 // training began, and at the end.
 func (b *builder) posteriors(ctx context.Context) error {
-	var decode func(idrl.Snapshot) (idrl.Posterior, error)
+	var decode func(record.Snapshot) (idrl.Posterior, error)
 	if b.cfg.Beliefs != nil {
 		fits, err := b.from.Fits(ctx)
 		if err != nil {
@@ -61,11 +62,11 @@ func (b *builder) posteriors(ctx context.Context) error {
 		}
 	}
 	began := map[int64]bool{b.meta.Cursor.Seq: true}
-	if err := b.from.Trainings(ctx, func(t idrl.Adopted) error { began[t.BasedOn] = true; return nil }); err != nil {
+	if err := b.from.Trainings(ctx, func(t record.Adopted) error { began[t.BasedOn] = true; return nil }); err != nil {
 		return err
 	}
 	_, err := writeTable(b, "posterior.parquet", func(r *posteriorRow) int { return len(r.Mean) + len(r.Cov) }, func(add func(posteriorRow) error) error {
-		return b.from.Snapshots(ctx, b.part, func(s idrl.Snapshot) error {
+		return b.from.Snapshots(ctx, b.part, func(s record.Snapshot) error {
 			row := newPosteriorRow(&s)
 			if decode != nil && s.Belief != nil {
 				p, err := decode(s)
@@ -85,7 +86,7 @@ func (b *builder) posteriors(ctx context.Context) error {
 	return err
 }
 
-func newPosteriorRow(s *idrl.Snapshot) posteriorRow {
+func newPosteriorRow(s *record.Snapshot) posteriorRow {
 	g := &s.Regret
 	none := g.Definition != idrl.RegretDefinition
 	return posteriorRow{

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 )
@@ -35,7 +36,7 @@ func (b *builder) texts(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.from.Pictures(ctx, func(p idrl.Picture) error {
+	return b.from.Pictures(ctx, func(p record.Picture) error {
 		_, kind, _ := strings.Cut(p.Type, "/")
 		return b.content(fmt.Sprintf("instructions/%s.%s", url.PathEscape(string(p.ID)), url.PathEscape(kind)), p.Content)
 	})
@@ -47,7 +48,7 @@ func (b *builder) people(ctx context.Context) error {
 		return nil
 	}
 	err := b.file("practice.jsonl", func(w io.Writer) error {
-		return b.from.Practice(ctx, func(p idrl.Practice, k idrl.Known) error { return export.WritePractice(w, b.spec.ID, p, k) })
+		return b.from.Practice(ctx, func(p record.Practice, k record.Known) error { return export.WritePractice(w, b.spec.ID, p, k) })
 	})
 	if err != nil {
 		return err

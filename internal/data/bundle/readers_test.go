@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -94,7 +95,7 @@ func TestReaders(t *testing.T) {
 func knownAnswers(t *testing.T, db *store.DB) map[idrl.AnswerID]string {
 	t.Helper()
 	out, ties := map[idrl.AnswerID]string{}, 0
-	must(t, db.Rows(t.Context(), study, func(r idrl.Labelled) error {
+	must(t, db.Rows(t.Context(), study, func(r record.Labelled) error {
 		if r.Withdrawn || !r.Answer.Informative() {
 			return nil
 		}

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/record"
 )
 
 // Records calls yield with the rows of a table in their order: values of the types int64,
 // float64, string, []byte, or nil, as t.Columns. It returns the error of yield, or one of kind
 // Invalid if the file is not such a table (import-table) or all tables hold many times the bytes of the bundle, or more
 // than there is room for (import-size).
-func (b *Bundle) Records(t idrl.RecordTable, yield func([]any) error) (err error) {
+func (b *Bundle) Records(t record.RecordTable, yield func([]any) error) (err error) {
 	name := recordFile(t.Name)
 	f, err := b.root.Open(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func bytesOf(row []any) (n int64) {
 
 // readRecords reads the rows of a table that writeRecords wrote. It takes memory in proportion to the
 // longest line.
-func readRecords(from io.Reader, name string, t idrl.RecordTable, yield func([]any) error) error {
+func readRecords(from io.Reader, name string, t record.RecordTable, yield func([]any) error) error {
 	head, err := recordHead(t)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (l *lines) next() error {
 }
 
 // parseRow returns the values of a line: a JSON array without spaces that has one for each column.
-func parseRow(line []byte, columns []idrl.RecordColumn) ([]any, error) {
+func parseRow(line []byte, columns []record.RecordColumn) ([]any, error) {
 	rest, ok := bytes.CutPrefix(line, []byte("["))
 	if !ok {
 		return nil, errors.New("it is not a list of values")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -22,7 +23,7 @@ var maxLine = 256 << 20 // tests lower it
 func recordFile(table string) string { return "tiebreak/" + table + ".jsonl" }
 
 // recordHead returns the first line of the records of a table, which names the columns, without its end.
-func recordHead(t idrl.RecordTable) ([]byte, error) {
+func recordHead(t record.RecordTable) ([]byte, error) {
 	columns := make([][2]string, len(t.Columns))
 	for i, c := range t.Columns {
 		columns[i] = [2]string{c.Name, c.Type}
@@ -35,7 +36,7 @@ func recordHead(t idrl.RecordTable) ([]byte, error) {
 
 // writeRecords writes a table as it is recorded, which readRecords reads: a line for the columns and one for
 // each row that rows yields. It returns the number of rows.
-func writeRecords(w io.Writer, t idrl.RecordTable, rows func(yield func([]any) error) error) (n int, err error) {
+func writeRecords(w io.Writer, t record.RecordTable, rows func(yield func([]any) error) error) (n int, err error) {
 	line, err := recordHead(t)
 	if err != nil {
 		return 0, err

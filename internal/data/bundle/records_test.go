@@ -10,21 +10,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // allTypes is a table with a column of each type.
-var allTypes = idrl.RecordTable{Name: "all", Columns: []idrl.RecordColumn{
+var allTypes = record.RecordTable{Name: "all", Columns: []record.RecordColumn{
 	{Name: "i", Type: "INTEGER"}, {Name: "r", Type: "REAL"}, {Name: "t", Type: "TEXT"}, {Name: "b", Type: "BLOB"},
 }}
 
 const allTypesHead = `{"table":"all","columns":[["i","INTEGER"],["r","REAL"],["t","TEXT"],["b","BLOB"]]}` + "\n"
 
 // recordText returns the rows as a bundle has them.
-func recordText(t testing.TB, table idrl.RecordTable, rows ...[]any) string {
+func recordText(t testing.TB, table record.RecordTable, rows ...[]any) string {
 	t.Helper()
 	var out strings.Builder
 	n, err := bundle.WriteRecords(&out, table, func(yield func([]any) error) error {
@@ -43,7 +44,7 @@ func recordText(t testing.TB, table idrl.RecordTable, rows ...[]any) string {
 }
 
 // readAll returns the rows of a table.
-func readAll(from io.Reader, table idrl.RecordTable) (rows [][]any, err error) {
+func readAll(from io.Reader, table record.RecordTable) (rows [][]any, err error) {
 	err = bundle.ReadRecords(from, table.Name, table, func(row []any) error {
 		rows = append(rows, row)
 		return nil

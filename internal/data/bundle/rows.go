@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -214,7 +215,7 @@ func names[S ~string](list []S) []string {
 	return out
 }
 
-func newLabelRow(s *idrl.SessionSpec, r *idrl.Labelled) labelRow {
+func newLabelRow(s *idrl.SessionSpec, r *record.Labelled) labelRow {
 	a, clips := &r.Answer, names(r.Query.Clips)
 	p, stated := r.ProbA()
 	out := labelRow{
@@ -237,14 +238,14 @@ func newLabelRow(s *idrl.SessionSpec, r *idrl.Labelled) labelRow {
 }
 
 // strategyOf says how a question was chosen. One whose sides are not known was asked elsewhere.
-func strategyOf(s *idrl.SessionSpec, a *idrl.Assignment) string {
+func strategyOf(s *idrl.SessionSpec, a *record.Assignment) string {
 	if a.Query.Kind.Comparison() && a.Left == "" {
 		return idrl.ImportedInput
 	}
-	return s.StrategyOf(a.Condition)
+	return record.StrategyOf(*s, a.Condition)
 }
 
-func newQueryRow(s *idrl.SessionSpec, a *idrl.Assignment, again bool, gold map[idrl.QueryID]idrl.Known) queryRow {
+func newQueryRow(s *idrl.SessionSpec, a *record.Assignment, again bool, gold map[idrl.QueryID]record.Known) queryRow {
 	w := &a.Why
 	out := queryRow{
 		Assignment: string(a.ID), Number: a.N, Query: string(a.Query.ID), Session: string(s.ID), Kind: string(a.Query.Kind), Annotator: string(a.Annotator),
@@ -266,7 +267,7 @@ func newQueryRow(s *idrl.SessionSpec, a *idrl.Assignment, again bool, gold map[i
 }
 
 // newComparisonRow takes an answer as it counts.
-func newComparisonRow(r *idrl.Labelled, split string) comparisonRow {
+func newComparisonRow(r *record.Labelled, split string) comparisonRow {
 	p, _ := r.Answer.ProbA()
 	return comparisonRow{
 		Label: string(r.Answer.ID), Part: unless(r.Part == 0, int64(r.Part)), Query: string(r.Query.ID), Annotator: string(r.Answer.Annotator),
@@ -294,7 +295,7 @@ type tally struct {
 	times []int32 // of response, ms
 }
 
-func (t *tally) add(r *idrl.Labelled) {
+func (t *tally) add(r *record.Labelled) {
 	t.row.Labels++
 	if r.Withdrawn {
 		t.row.Undone++
@@ -324,7 +325,7 @@ func (t *tally) add(r *idrl.Labelled) {
 }
 
 // finish completes the row for m.
-func (t *tally) finish(m *idrl.Member) annotatorRow {
+func (t *tally) finish(m *record.Member) annotatorRow {
 	t.row.Annotator, t.row.Joined, t.row.Removed, t.row.LeftOut = string(m.ID), when(m.JoinedAt), when(m.RevokedAt), m.LeftOut
 	t.row.Turned = m.Turned
 	t.row.Consent, t.row.ConsentedAt, t.row.Read = m.Agreed, when(m.AgreedAt), m.Read

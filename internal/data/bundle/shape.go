@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -18,7 +19,7 @@ type shape struct {
 }
 
 // add takes in a comparison.
-func (s *shape) add(r *idrl.Labelled) {
+func (s *shape) add(r *record.Labelled) {
 	if s.lengths == nil {
 		s.lengths = map[int]int{}
 	}
@@ -32,7 +33,7 @@ func (s *shape) add(r *idrl.Labelled) {
 }
 
 // moving reports whether both clips of a comparison move and have raw steps.
-func moving(r *idrl.Labelled) bool {
+func moving(r *record.Labelled) bool {
 	a, b := &r.Clips[0], &r.Clips[1]
 	return a.Raw != "" && b.Raw != "" && a.Steps > 0 && b.Steps > 0
 }

@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -50,7 +51,7 @@ func key(c *idrl.Clip) uint64 {
 func mixed(k uint64) uint64 { return (k ^ k>>31) * 0x9e3779b97f4a7c15 }
 
 // add takes in a comparison.
-func (s *splits) add(r *idrl.Labelled) {
+func (s *splits) add(r *record.Labelled) {
 	s.pairs = append(s.pairs, [2]int32{s.place(key(&r.Clips[0])), s.place(key(&r.Clips[1]))})
 }
 
@@ -67,7 +68,7 @@ func (s *splits) place(k uint64) int32 {
 }
 
 // of returns the split of a comparison, empty for none, once all were added.
-func (s *splits) of(r *idrl.Labelled) string {
+func (s *splits) of(r *record.Labelled) string {
 	if s.tests == nil {
 		s.divide()
 	}

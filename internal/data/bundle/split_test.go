@@ -5,17 +5,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 )
 
 // between returns comparisons of the trajectories that pair names.
-func between(n int, pair func() (a, b int)) (out []idrl.Labelled) {
+func between(n int, pair func() (a, b int)) (out []record.Labelled) {
 	clip := func(k int) idrl.Clip { return idrl.Clip{Raw: idrl.StepsID(fmt.Sprint("trajectory ", k))} }
 	for range n {
 		a, b := pair()
-		out = append(out, idrl.Labelled{Clips: []idrl.Clip{clip(a), clip(b)}})
+		out = append(out, record.Labelled{Clips: []idrl.Clip{clip(a), clip(b)}})
 	}
 	return out
 }
@@ -46,7 +47,7 @@ func TestSplitShares(t *testing.T) {
 				t.Errorf("%d comparisons, %s: %v", n, name, count)
 			}
 			order := r.Perm(n)
-			mixed := make([]idrl.Labelled, n)
+			mixed := make([]record.Labelled, n)
 			for i, k := range order {
 				mixed[i] = list[k]
 			}

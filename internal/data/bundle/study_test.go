@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/bundle"
@@ -119,8 +120,8 @@ func studiedIn(t testing.TB, dir string, n int) *store.DB {
 	for k := 1; k < 5; k++ {
 		g.Candidates = append(g.Candidates, idrl.Candidate{ID: idrl.PolicyID(fmt.Sprintf("g0.p%d", k)), Origin: idrl.FromSample, Params: []float64{float64(k), 2}, Theta: weights, Mu: []float64{0.5, 1, 2}})
 	}
-	var rows []idrl.Row
-	var asked []idrl.Assignment
+	var rows []record.Row
+	var asked []record.Assignment
 	pick := rng.New(7, "question", 0)
 	for len(rows) < n {
 		a, b := clips[pick.IntN(len(clips))], clips[pick.IntN(len(clips))]
@@ -131,9 +132,9 @@ func studiedIn(t testing.TB, dir string, n int) *store.DB {
 		g.Queries = append(g.Queries, q)
 		seq := int64(len(rows) + 1)
 		who := idrl.AnnotatorID(fmt.Sprintf("a%d", 1+seq%2))
-		as := idrl.Assignment{
+		as := record.Assignment{
 			ID: idrl.AssignmentID(fmt.Sprintf("q%d", seq)), N: seq, Query: q, Annotator: who, Left: idrl.SideOf(int(seq % 2)), IssuedAt: t0, LeaseUntil: t0.Add(time.Minute),
-			Why: idrl.Why{First: "g0.p0", Second: "g0.p1", PairStd: 0.5, Info: 0.25},
+			Why: record.Why{First: "g0.p0", Second: "g0.p1", PairStd: 0.5, Info: 0.25},
 		}
 		asked = append(asked, as)
 		u := 0.0
@@ -154,13 +155,13 @@ func studiedIn(t testing.TB, dir string, n int) *store.DB {
 		case u < 0:
 			ans.Choice = idrl.ChoseB
 		}
-		rows = append(rows, idrl.Row{Answer: ans, After: idrl.Snapshot{Seq: seq, Definition: idrl.PosteriorDefinition, Belief: []byte{1, 2, byte(seq)}}})
+		rows = append(rows, record.Row{Answer: ans, After: record.Snapshot{Seq: seq, Definition: record.PosteriorDefinition, Belief: []byte{1, 2, byte(seq)}}})
 	}
 	must(t, db.Adopt(t.Context(), study, g, 0))
 	must(t, db.Issue(t.Context(), study, asked))
 	must(t, db.Append(t.Context(), study, rows...))
 	undone := idrl.Answer{ID: "undo", Seq: int64(n + 1), Annotator: rows[2].Answer.Annotator, Query: rows[2].Answer.Query, Undoes: rows[2].Answer.ID, ShownAt: t0, AnsweredAt: t0, ReceivedAt: t0.Add(time.Minute)}
-	must(t, db.Append(t.Context(), study, idrl.Row{Answer: undone, After: idrl.Snapshot{Seq: undone.Seq}}))
+	must(t, db.Append(t.Context(), study, record.Row{Answer: undone, After: record.Snapshot{Seq: undone.Seq}}))
 	return db
 }
 
@@ -171,8 +172,8 @@ func configured(db *store.DB) bundle.Config {
 		Read: func(ctx context.Context, f func(bundle.Source) error) error {
 			return db.Read(ctx, study, func(r *store.Reading) error { return f(r) })
 		},
-		Beliefs: func(idrl.SessionSpec, []idrl.LearntFit) (func(idrl.Snapshot) (idrl.Posterior, error), error) {
-			return func(s idrl.Snapshot) (idrl.Posterior, error) { return nil, nil }, nil
+		Beliefs: func(idrl.SessionSpec, []record.LearntFit) (func(record.Snapshot) (idrl.Posterior, error), error) {
+			return func(s record.Snapshot) (idrl.Posterior, error) { return nil, nil }, nil
 		},
 		Clip: func(ctx context.Context, w io.Writer, id idrl.ClipID, format string) error {
 			b, err := db.ClipMedia(ctx, study, id)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -58,7 +59,7 @@ func columns() []column {
 			if r.Answer.Input == idrl.ImportedInput {
 				return nil
 			}
-			return s.StrategyOf(r.Condition)
+			return record.StrategyOf(*s, r.Condition)
 		}},
 		{"policy_1", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Why.First)) }},
 		{"policy_2", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Why.Second)) }},

@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"io"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // Row is one answer with what it speaks of. The log rows that withdraw answers, and
 // those that decide how answers count, have none: the answers are marked.
-type Row = idrl.Labelled
+type Row = record.Labelled
 
 // Rows calls yield with each answer of a session, by Seq, until yield returns an
 // error, which it returns.
@@ -57,14 +58,14 @@ func Write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows) error {
 
 // WriteWithParticipants is Write with three more columns: who crowd platforms say that the
 // annotators are. People can be found by them.
-func WriteWithParticipants(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, who map[idrl.AnnotatorID]idrl.Participant) error {
-	of := func(part func(idrl.Participant) string) func(*idrl.SessionSpec, *Row) any {
+func WriteWithParticipants(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, who map[idrl.AnnotatorID]record.Participant) error {
+	of := func(part func(record.Participant) string) func(*idrl.SessionSpec, *Row) any {
 		return func(_ *idrl.SessionSpec, r *Row) any { return text(part(who[r.Answer.Annotator])) }
 	}
 	return write(w, format, spec, rows, append(columns(),
-		column{"participant", of(func(p idrl.Participant) string { return p.ID })},
-		column{"study", of(func(p idrl.Participant) string { return p.Study })},
-		column{"submission", of(func(p idrl.Participant) string { return p.Submission })}))
+		column{"participant", of(func(p record.Participant) string { return p.ID })},
+		column{"study", of(func(p record.Participant) string { return p.Study })},
+		column{"submission", of(func(p record.Participant) string { return p.Submission })}))
 }
 
 // partSize is how many bytes are written at once: few large parts wake a reader less often than

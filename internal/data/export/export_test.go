@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 var (
@@ -31,7 +32,7 @@ func comparison() (idrl.Query, []idrl.Clip) {
 // rows holds each form of a row.
 func rows() []export.Row {
 	q, clips := comparison()
-	why := idrl.Why{First: "g0.p1", Second: "g0.p2", PairStd: 0.75, Info: 0.125, BasedOn: 0, AfterSeq: 4}
+	why := record.Why{First: "g0.p1", Second: "g0.p2", PairStd: 0.75, Info: 0.125, BasedOn: 0, AfterSeq: 4}
 	answer := func(seq int64, c idrl.Choice) idrl.Answer {
 		return idrl.Answer{
 			ID: idrl.AnswerID("id" + string(rune('0'+seq))), Seq: seq, Query: q.ID, Annotator: "an1", Choice: c, Left: idrl.SideB,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -23,7 +24,7 @@ type flagged struct {
 
 // WriteFlags writes what annotators told of the questions of a session, a line of JSON each.
 // The result is a function of the arguments, to the byte.
-func WriteFlags(w io.Writer, session idrl.SessionID, list []idrl.Flag) error {
+func WriteFlags(w io.Writer, session idrl.SessionID, list []record.Flag) error {
 	out := json.NewEncoder(w)
 	for _, f := range list {
 		if err := out.Encode(flagged{f.ID, session, f.Annotator, f.Assignment, f.Query, f.Note, stamp(f.At)}); err != nil {

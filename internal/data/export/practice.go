@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -37,7 +38,7 @@ type practised struct {
 
 // WritePractice writes an answer of a session to a practice question, as it was then, as a
 // line of JSON. The result is a function of the arguments, to the byte.
-func WritePractice(w io.Writer, session idrl.SessionID, p idrl.Practice, k idrl.Known) error {
+func WritePractice(w io.Writer, session idrl.SessionID, p record.Practice, k record.Known) error {
 	a := p.Answer
 	out := practised{
 		ID: p.ID, Session: session, Annotator: p.Annotator, Version: p.Version, Query: k.Query.ID, ClipA: k.Query.Clips[0],

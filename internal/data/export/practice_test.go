@@ -7,19 +7,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // practised is one answer to a practice question, which is right.
-func practised() (idrl.Practice, idrl.Known) {
+func practised() (record.Practice, record.Known) {
 	q, _ := comparison()
-	return idrl.Practice{
+	return record.Practice{
 		ID: "p1", Annotator: "an1", Version: 3, Right: true, Judged: true, ReceivedAt: shown,
 		Answer: idrl.Answer{Choice: idrl.ChoseA, Left: idrl.SideB, ShownAt: shown, ResponseMS: 800, HiddenMS: 5, Loops: 1, Input: "touch"},
-	}, idrl.Known{Version: 3, Query: q, Use: idrl.ForPractice, Choice: idrl.ChoseA, Note: "It runs."}
+	}, record.Known{Version: 3, Query: q, Use: record.ForPractice, Choice: idrl.ChoseA, Note: "It runs."}
 }
 
 func TestWritePractice(t *testing.T) {
@@ -32,8 +33,8 @@ func TestWritePractice(t *testing.T) {
 	rating.Answer.Choice, rating.Answer.Rating, rating.Answer.Left = idrl.Rated, -1, ""
 	var out bytes.Buffer
 	for _, row := range []struct {
-		p idrl.Practice
-		k idrl.Known
+		p record.Practice
+		k record.Known
 	}{{p, k}, {silent, k}, {rating, rate}} {
 		if err := export.WritePractice(&out, "s1", row.p, row.k); err != nil {
 			t.Fatal(err)

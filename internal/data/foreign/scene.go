@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/data/jsonlimit"
-	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
 
@@ -18,7 +18,7 @@ func SceneLimits() jsonlimit.Limits {
 	return jsonlimit.Limits{{}, {Name: "shapes", Most: maxShapes, Least: leastJSON}, {}, {Name: "numbers in the points of a shape", Most: 3 * maxPoints}}
 }
 
-// A Scene is an idrl.Scene on the wire.
+// A Scene is an drawing.Scene on the wire.
 type Scene struct {
 	Camera struct {
 		X         float64 `json:"x"`
@@ -34,7 +34,7 @@ type Scene struct {
 	Moving []Shape `json:"moving"`
 }
 
-// A Shape is an idrl.Shape on the wire.
+// A Shape is an drawing.Shape on the wire.
 type Shape struct {
 	Kind   string    `json:"kind"`
 	Paint  string    `json:"paint"`
@@ -44,15 +44,15 @@ type Shape struct {
 	Trail  bool      `json:"trail"`
 }
 
-var paints = []idrl.Paint{
-	idrl.Ground, idrl.Surface, idrl.Mark, idrl.Detail, idrl.Wall, idrl.Agent, idrl.AgentFg, idrl.Other, idrl.OtherFg, idrl.Focus, idrl.Ink,
-	idrl.Object0, idrl.Object1, idrl.Object2, idrl.Object3, idrl.Object4, idrl.Object5, idrl.Object6, idrl.Object7, idrl.Object8, idrl.Object9,
+var paints = []drawing.Paint{
+	drawing.Ground, drawing.Surface, drawing.Mark, drawing.Detail, drawing.Wall, drawing.Agent, drawing.AgentFg, drawing.Other, drawing.OtherFg, drawing.Focus, drawing.Ink,
+	drawing.Object0, drawing.Object1, drawing.Object2, drawing.Object3, drawing.Object4, drawing.Object5, drawing.Object6, drawing.Object7, drawing.Object8, drawing.Object9,
 }
 
 // Read returns w as a scene whose numbers are finite and whose shapes a page can draw.
-func (w *Scene) Read() (idrl.Scene, error) {
+func (w *Scene) Read() (drawing.Scene, error) {
 	c := w.Camera
-	out := idrl.Scene{Camera: idrl.Camera{X: c.X, Y: c.Y, Z: c.Z, W: c.W, H: c.H, Distance: c.Distance, Azimuth: c.Azimuth, Elevation: c.Elevation}}
+	out := drawing.Scene{Camera: drawing.Camera{X: c.X, Y: c.Y, Z: c.Z, W: c.W, H: c.H, Distance: c.Distance, Azimuth: c.Azimuth, Elevation: c.Elevation}}
 	if !Finite([]float64{c.X, c.Y, c.Z, c.W, c.H, c.Distance, c.Azimuth, c.Elevation}) || !(c.W > 0 && c.H > 0 && c.Distance >= 0 && math.Abs(c.Elevation) < math.Pi/2) {
 		return out, fmt.Errorf("the camera %+v cannot look at anything", c)
 	}
@@ -82,16 +82,16 @@ func (w *Scene) Read() (idrl.Scene, error) {
 	return out, nil
 }
 
-func (s *Shape) read(c idrl.Camera, moving bool) (idrl.Shape, error) {
-	out := idrl.Shape{Kind: idrl.ShapeKind(s.Kind), Paint: idrl.Paint(s.Paint), Size: s.Size, Pts: s.Points, Text: s.Text, Trail: s.Trail}
+func (s *Shape) read(c drawing.Camera, moving bool) (drawing.Shape, error) {
+	out := drawing.Shape{Kind: drawing.ShapeKind(s.Kind), Paint: drawing.Paint(s.Paint), Size: s.Size, Pts: s.Points, Text: s.Text, Trail: s.Trail}
 	switch {
 	case !slices.Contains(paints, out.Paint):
 		return out, fmt.Errorf("a %.20q has the unknown paint %.20q", s.Kind, s.Paint)
 	case !Finite(s.Points) || !Finite([]float64{s.Size}):
 		return out, fmt.Errorf("a %.20q has a number that is too large", s.Kind)
-	case !IsLine(s.Text, maxLabel) || (s.Text != "") != (out.Kind == idrl.Text):
+	case !IsLine(s.Text, maxLabel) || (s.Text != "") != (out.Kind == drawing.Text):
 		return out, fmt.Errorf("a %.20q has a text of more than %d characters, or none, or must have none", s.Kind, maxLabel)
-	case s.Trail && !moving || moving && out.Kind == idrl.Checker:
+	case s.Trail && !moving || moving && out.Kind == drawing.Checker:
 		return out, fmt.Errorf("a %.20q cannot move, or has no trail", s.Kind)
 	}
 	return out, clip.CheckShape(out, c)
@@ -99,11 +99,11 @@ func (s *Shape) read(c idrl.Camera, moving bool) (idrl.Shape, error) {
 
 // SameForm returns an error unless the scenes of one environment differ in the points of
 // moving shapes and the centre of the camera alone.
-func SameForm(first, now *idrl.Scene) error {
+func SameForm(first, now *drawing.Scene) error {
 	a, b := first.Camera, now.Camera
 	a.X, a.Y, a.Z = b.X, b.Y, b.Z
-	same := func(points bool) func(a, b idrl.Shape) bool {
-		return func(a, b idrl.Shape) bool {
+	same := func(points bool) func(a, b drawing.Shape) bool {
+		return func(a, b drawing.Shape) bool {
 			return a.Kind == b.Kind && a.Paint == b.Paint && a.Size == b.Size && a.Text == b.Text && a.Trail == b.Trail &&
 				len(a.Pts) == len(b.Pts) && (!points || slices.Equal(a.Pts, b.Pts))
 		}
@@ -120,7 +120,7 @@ func SameForm(first, now *idrl.Scene) error {
 }
 
 // ReadScenes reads a list of scenes as outside environments send them, of one environment.
-func ReadScenes(b []byte) ([]idrl.Scene, error) {
+func ReadScenes(b []byte) ([]drawing.Scene, error) {
 	var list []Scene
 	limits := append(jsonlimit.Limits{{Name: "scenes", Most: MaxSteps + 1}}, SceneLimits()...)
 	if err := Decode(bytes.NewReader(b), limits, &list); err != nil {
@@ -130,8 +130,8 @@ func ReadScenes(b []byte) ([]idrl.Scene, error) {
 }
 
 // Scenes returns scenes of one environment as this program draws them.
-func Scenes(list []Scene) ([]idrl.Scene, error) {
-	out := make([]idrl.Scene, len(list))
+func Scenes(list []Scene) ([]drawing.Scene, error) {
+	out := make([]drawing.Scene, len(list))
 	for i := range list {
 		var err error
 		if out[i], err = list[i].Read(); err == nil {

@@ -14,11 +14,11 @@ import (
 
 // A File is the library of a robot.
 type File struct {
-	Robot      string           // id of the environment
-	Key        string           // of the model and the settings that it was made for
-	Recipe     string           // key of the recipe by which it was made
-	Engine     string           // version of the engine that it was made with
-	Behaviours []idrl.Behaviour // in the order in which they are to be shown
+	Robot      string      // id of the environment
+	Key        string      // of the model and the settings that it was made for
+	Recipe     string      // key of the recipe by which it was made
+	Engine     string      // version of the engine that it was made with
+	Behaviours []Behaviour // in the order in which they are to be shown
 }
 
 // exactFrom is the number of parameters from which on they are written as 32-bit floats.
@@ -168,12 +168,12 @@ func Decode(b []byte) (File, error) {
 		if err != nil {
 			return File{}, idrl.Errorf(idrl.Invalid, "behaviour %d of the library of %q cannot be read: %v", k+1, f.Robot, err)
 		}
-		out.Behaviours = append(out.Behaviours, idrl.Behaviour{Name: e.Name, Params: params, Mus: e.Mus})
+		out.Behaviours = append(out.Behaviours, Behaviour{Name: e.Name, Params: params, Mus: e.Mus})
 	}
 	return out, nil
 }
 
-func (e entry) params(before []idrl.Behaviour) ([]float64, error) {
+func (e entry) params(before []Behaviour) ([]float64, error) {
 	if e.Params != nil {
 		return e.Params, nil
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // sample returns a library of a short policy, a long one, and one that differs from it in
@@ -25,7 +25,7 @@ func sample() library.File {
 	for i := 1500; i < 1550; i++ {
 		changed[i] += 1
 	}
-	return library.File{Robot: "ant", Key: "k", Engine: "2.2.2", Behaviours: []idrl.Behaviour{
+	return library.File{Robot: "ant", Key: "k", Engine: "2.2.2", Behaviours: []library.Behaviour{
 		{Name: "short", Params: []float64{2, 0.123456789, -1e-7 / 3, 111}, Mus: [][]float64{{1.23456789, 0}, {123456789, -3}}},
 		{Name: "long", Params: long, Mus: [][]float64{{1, 2}}},
 		{Name: "like it", Params: changed, Mus: [][]float64{{3, 4}}},
@@ -66,11 +66,11 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestMu(t *testing.T) {
-	b := idrl.Behaviour{Mus: [][]float64{{1, 2}, {3, -2}}}
+	b := library.Behaviour{Mus: [][]float64{{1, 2}, {3, -2}}}
 	if mu := b.Mu(); !slices.Equal(mu, []float64{2, 0}) {
 		t.Errorf("mean %v", mu)
 	}
-	if mu := (idrl.Behaviour{}).Mu(); mu != nil {
+	if mu := (library.Behaviour{}).Mu(); mu != nil {
 		t.Errorf("mean of nothing: %v", mu)
 	}
 }

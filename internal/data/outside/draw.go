@@ -4,21 +4,21 @@ import (
 	"image"
 	"slices"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/data/foreign"
-	"tiebreak/internal/idrl"
 )
 
 // scenic is an Env that draws scenes.
 type scenic struct {
 	*Env
-	first *idrl.Scene // as it was drawn first; nil before
+	first *drawing.Scene // as it was drawn first; nil before
 }
 
-var _ idrl.Drawer = (*scenic)(nil)
+var _ drawing.Drawer = (*scenic)(nil)
 
-// Draw implements idrl.Drawer. After a failure it draws the first scene again, or an empty one.
-func (s *scenic) Draw(dst *idrl.Scene) {
-	*dst = idrl.Scene{Camera: idrl.Camera{W: 1, H: 1}}
+// Draw implements drawing.Drawer. After a failure it draws the first scene again, or an empty one.
+func (s *scenic) Draw(dst *drawing.Scene) {
+	*dst = drawing.Scene{Camera: drawing.Camera{W: 1, H: 1}}
 	if s.first != nil {
 		*dst = copyScene(s.first)
 	}
@@ -48,9 +48,9 @@ func (s *scenic) Draw(dst *idrl.Scene) {
 	})
 }
 
-func copyScene(s *idrl.Scene) idrl.Scene {
+func copyScene(s *drawing.Scene) drawing.Scene {
 	out := *s
-	copyShapes := func(list []idrl.Shape) []idrl.Shape {
+	copyShapes := func(list []drawing.Shape) []drawing.Shape {
 		list = slices.Clone(list)
 		for i := range list {
 			list[i].Pts = slices.Clone(list[i].Pts)
@@ -70,9 +70,9 @@ type pictured struct {
 	last image.Image // that picture; nil before
 }
 
-var _ idrl.Pictured = (*pictured)(nil)
+var _ drawing.Pictured = (*pictured)(nil)
 
-// Picture implements idrl.Pictured.
+// Picture implements drawing.Pictured.
 func (s *pictured) Picture() (out image.Image, err error) {
 	s.do(func() *failure {
 		var got struct {

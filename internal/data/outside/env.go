@@ -72,7 +72,7 @@ func (p *Program) greet(opened func(*link)) (*link, Hello, *failure) {
 }
 
 // New returns an environment of p, which starts its process with the first episode. It draws
-// itself in scenes (idrl.Drawer) or shows itself in pictures (idrl.Pictured), and its states
+// itself in scenes (drawing.Drawer) or shows itself in pictures (drawing.Pictured), and its states
 // can be saved (idrl.Snapshotter): if the program does not save them, by playing the
 // episode again. It is idrl.Fallible.
 func (p *Program) New() idrl.Environment {
@@ -121,9 +121,7 @@ type base struct {
 
 var (
 	_ idrl.Fallible    = (*Env)(nil)
-	_ idrl.Interrupter = (*Env)(nil)
 	_ idrl.Snapshotter = (*Env)(nil)
-	_ idrl.Reclipper   = (*Env)(nil)
 )
 
 // Spec implements idrl.Environment.
@@ -138,12 +136,12 @@ func (e *Env) Err() error {
 	return nil
 }
 
-// Reclip implements idrl.Reclipper.
+// Reclip implements training.Reclipper.
 func (e *Env) Reclip(steps int, playback float64) {
 	e.spec.ClipSteps, e.spec.Playback = steps, playback
 }
 
-// Interrupt implements idrl.Interrupter. The process is killed.
+// Interrupt implements training.Interrupter. The process is killed.
 func (e *Env) Interrupt() { e.stop.now() }
 
 // A stopper ends the link of an Env from other goroutines.

@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs/envtest"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // describe returns a description of a child in a mode.
@@ -150,7 +151,7 @@ func TestPictureThatStandsStill(t *testing.T) {
 			env.Step(idrl.Action{1})
 		}
 		var err error
-		if pictures[i], err = env.(idrl.Pictured).Picture(); err != nil {
+		if pictures[i], err = env.(drawing.Pictured).Picture(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -228,9 +229,9 @@ func TestHostile(t *testing.T) {
 					break
 				}
 				switch env := env.(type) {
-				case idrl.Drawer:
-					env.Draw(&idrl.Scene{})
-				case idrl.Pictured:
+				case drawing.Drawer:
+					env.Draw(&drawing.Scene{})
+				case drawing.Pictured:
 					_, _ = env.Picture() // Err tells too
 				}
 			}
@@ -338,7 +339,7 @@ func TestReplayThatDiffers(t *testing.T) {
 	var states [][]float64
 	record(env, 1, func(int) { states = append(states, env.(idrl.Snapshotter).Snapshot(nil)) })
 	env.(idrl.Snapshotter).Restore(states[3])
-	env.(idrl.Drawer).Draw(&idrl.Scene{})
+	env.(drawing.Drawer).Draw(&drawing.Scene{})
 	if err := idrl.Err(env); err == nil || !strings.Contains(err.Error(), string(CodeReplay)) {
 		t.Errorf("error %v, want %s", err, CodeReplay)
 	}

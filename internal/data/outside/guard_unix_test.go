@@ -113,7 +113,7 @@ func TestInterrupt(t *testing.T) {
 		env.Reset(rng.New(1, "env", 0))
 	}()
 	gone := hangs(t, pipe)
-	env.(idrl.Interrupter).Interrupt()
+	env.(interface{ Interrupt() }).Interrupt()
 	soon(t, "the environment has failed", failed)
 	soon(t, "a process that hangs has ended", gone)
 	if err := idrl.Err(env); err == nil || !strings.Contains(err.Error(), string(CodeExited)) || inner(env).starts != 1 {

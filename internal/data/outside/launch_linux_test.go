@@ -125,7 +125,7 @@ func TestNothingSurvivesAnInterrupt(t *testing.T) {
 			lines := holders(t, pipe)
 			env, failed := reset(t, p)
 			line(t, lines)
-			env.(idrl.Interrupter).Interrupt()
+			env.(interface{ Interrupt() }).Interrupt()
 			drained(t, lines)
 			waittest.For(t, failed, "the reset to fail")
 		})
@@ -230,6 +230,6 @@ func TestEnvironmentIsClean(t *testing.T) {
 			t.Errorf("it lacks %s; it has %v", name, fmt.Sprint(found))
 		}
 	}
-	env.(idrl.Interrupter).Interrupt()
+	env.(interface{ Interrupt() }).Interrupt()
 	waittest.For(t, failed, "the reset to fail")
 }

@@ -9,13 +9,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
 
 // New returns an environment that plays the rollouts of s: an episode is one of them, whatever
-// the actions are. Which one is drawn at Reset, unless a Policy of s says so (idrl.Recorded).
-// It draws itself in scenes (idrl.Drawer), or shows itself in pictures (idrl.Pictured,
+// the actions are. Which one is drawn at Reset, unless a Policy of s says so (trainer.Recorded).
+// It draws itself in scenes (drawing.Drawer), or shows itself in pictures (drawing.Pictured,
 // clip.Filmed), unless s is Unseen. It is idrl.Fallible: files may be gone.
 func (s *Set) New() idrl.Environment {
 	e := &Env{set: s, spec: s.spec(), next: -1}
@@ -138,24 +139,24 @@ func (e *Env) Restore(s []float64) { e.open(int(s[0]), int(s[1])) }
 // scenic is an Env of scenes.
 type scenic struct{ *Env }
 
-var _ idrl.Drawer = (*scenic)(nil)
+var _ drawing.Drawer = (*scenic)(nil)
 
-// Draw implements idrl.Drawer.
-func (s *scenic) Draw(dst *idrl.Scene) {
-	*dst = idrl.Scene{Camera: idrl.Camera{W: 1, H: 1}}
+// Draw implements drawing.Drawer.
+func (s *scenic) Draw(dst *drawing.Scene) {
+	*dst = drawing.Scene{Camera: drawing.Camera{W: 1, H: 1}}
 	if s.now == nil {
 		return
 	}
 	scene := s.now.scenes[s.t]
-	*dst = idrl.Scene{Camera: scene.Camera, Static: slices.Clone(scene.Static), Moving: slices.Clone(scene.Moving)}
+	*dst = drawing.Scene{Camera: scene.Camera, Static: slices.Clone(scene.Static), Moving: slices.Clone(scene.Moving)}
 }
 
 // pictured is an Env of pictures.
 type pictured struct{ *Env }
 
 var (
-	_ idrl.Pictured = (*pictured)(nil)
-	_ clip.Filmed   = (*pictured)(nil)
+	_ drawing.Pictured = (*pictured)(nil)
+	_ clip.Filmed      = (*pictured)(nil)
 )
 
 // Reel implements clip.Filmed.
@@ -166,7 +167,7 @@ func (p *pictured) Reel(snapshot []float64) (reel *clip.Reel, frame, perStep int
 	return p.now.reel, p.t * p.set.x.PerStep, p.set.x.PerStep, nil
 }
 
-// Picture implements idrl.Pictured.
+// Picture implements drawing.Pictured.
 func (p *pictured) Picture() (image.Image, error) {
 	if p.err != nil || p.now == nil {
 		return nil, p.err

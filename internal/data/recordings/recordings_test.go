@@ -25,6 +25,7 @@ import (
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
+	"tiebreak/internal/train/trainer"
 )
 
 func must(t testing.TB, err error) {
@@ -238,7 +239,7 @@ func TestRolloutsAreAsGiven(t *testing.T) {
 			}
 			mu := make([]float64, 2)
 			for n, k := range []int{p, p + 2} { // rollouts of the policy
-				acting, ok := policy.(idrl.Recorded).Episode(env, n)
+				acting, ok := policy.(trainer.Recorded).Episode(env, n)
 				if !ok {
 					t.Fatalf("policy %d has no episode %d", p, n)
 				}
@@ -266,7 +267,7 @@ func TestRolloutsAreAsGiven(t *testing.T) {
 				}
 				clipped(t, form, env, k)
 			}
-			if _, ok := policy.(idrl.Recorded).Episode(env, 2); ok {
+			if _, ok := policy.(trainer.Recorded).Episode(env, 2); ok {
 				t.Error("there is a third episode")
 			}
 			for j, v := range policy.(recordings.Policy).Mu() {
@@ -336,7 +337,7 @@ func TestFeaturesOfObservations(t *testing.T) {
 	sum, sq, n := make([]float64, 2), make([]float64, 2), 0.0
 	for _, p := range set.Policies() {
 		for k := range 2 {
-			acting, _ := p.(idrl.Recorded).Episode(env, k)
+			acting, _ := p.(trainer.Recorded).Episode(env, k)
 			for _, step := range idrl.EpisodeOf(env, acting, rng.New(1, "env", 0)) {
 				for j, v := range step.Phi {
 					sum[j], sq[j] = sum[j]+v, sq[j]+v*v
@@ -473,7 +474,7 @@ func TestKept(t *testing.T) {
 	s, err := recordings.Open(filepath.Join(into, "sample"))
 	must(t, err)
 	env := s.New()
-	acting, _ := s.Policies()[0].(idrl.Recorded).Episode(env, 0)
+	acting, _ := s.Policies()[0].(trainer.Recorded).Episode(env, 0)
 	for _, step := range idrl.EpisodeOf(env, acting, rng.New(1, "env", 0)) {
 		if !step.Broken {
 			t.Fatal("a damaged rollout is played")

@@ -12,12 +12,13 @@ import (
 	"path/filepath"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // IDPrefix begins the ids of environments of rollouts.
@@ -44,7 +45,7 @@ const maxOpen = 8
 type opened struct {
 	numbersV1
 	reel   *clip.Reel
-	scenes []idrl.Scene
+	scenes []drawing.Scene
 }
 
 // Open opens the set that Import kept in a folder. It returns an error of kind Damaged if it is
@@ -184,8 +185,6 @@ type Policy struct {
 	k   int
 }
 
-var _ idrl.Recorded = Policy{}
-
 // Act implements idrl.Policy: it is never asked, since Episode acts.
 func (p Policy) Act(dst idrl.Action, _ []float64, _ *rand.Rand) idrl.Action {
 	clear(dst)
@@ -221,7 +220,7 @@ func (p Policy) PerStep() []float64 {
 	return mu
 }
 
-// Episode implements idrl.Recorded.
+// Episode implements trainer.Recorded.
 func (p Policy) Episode(env idrl.Environment, n int) (idrl.Policy, bool) {
 	e, ok := env.(interface{ begin(int) *Env })
 	if group := p.set.groups[p.k]; ok && n < len(group) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 )
@@ -23,10 +24,10 @@ func TestUnseen(t *testing.T) {
 	set, err := imported(t, s.folder(t))
 	must(t, err)
 	env := set.New()
-	if _, drawn := env.(idrl.Drawer); drawn || !set.Unseen() {
+	if _, drawn := env.(drawing.Drawer); drawn || !set.Unseen() {
 		t.Error("it is drawn")
 	}
-	if _, pictured := env.(idrl.Pictured); pictured {
+	if _, pictured := env.(drawing.Pictured); pictured {
 		t.Error("it has pictures")
 	}
 	for _, test := range []struct {

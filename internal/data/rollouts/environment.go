@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 )
@@ -43,12 +44,12 @@ func (f *film) Restore(s []float64)              { f.at = int(s[0]) }
 // drawn shows scenes.
 type drawn struct {
 	film
-	scenes []idrl.Scene
+	scenes []drawing.Scene
 }
 
-var _ idrl.Drawer = (*drawn)(nil)
+var _ drawing.Drawer = (*drawn)(nil)
 
-func (d *drawn) Draw(dst *idrl.Scene) {
+func (d *drawn) Draw(dst *drawing.Scene) {
 	*dst = d.scenes[d.at]
 	dst.Static, dst.Moving = slices.Clone(dst.Static), slices.Clone(dst.Moving)
 }
@@ -59,6 +60,6 @@ type pictured struct {
 	pictures []image.Image
 }
 
-var _ idrl.Pictured = (*pictured)(nil)
+var _ drawing.Pictured = (*pictured)(nil)
 
 func (p *pictured) Picture() (image.Image, error) { return p.pictures[p.at], nil }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/representation"
@@ -38,8 +39,8 @@ type Session struct {
 	ended   chan struct{} // closed when Run has returned
 	cancel  context.CancelFunc
 
-	mu      *sync.Mutex  // guards record
-	record  *idrl.Record // what the journal holds
+	mu      *sync.Mutex    // guards record
+	record  *record.Record // what the journal holds
 	journal *memory.Journal
 	view    *representation.View // of the questions
 
@@ -61,7 +62,7 @@ func Start(ctx context.Context, c Config) (*Session, error) {
 	run, cancel := context.WithCancel(ctx)
 	s := &Session{
 		events: &watch{more: make(chan struct{}, 1), stop: cancel}, cancel: cancel, ended: make(chan struct{}),
-		mu: new(sync.Mutex), record: &idrl.Record{Spec: c.Spec}, waits: c.Spec.AdoptAfter > 0, jobs: make(chan *job),
+		mu: new(sync.Mutex), record: &record.Record{Spec: c.Spec}, waits: c.Spec.AdoptAfter > 0, jobs: make(chan *job),
 	}
 	s.journal = &memory.Journal{Record: s.record, Guard: s.mu}
 	s.view = representation.New(nil, representation.Source{Remarks: true, Clip: s.clip})
@@ -72,7 +73,7 @@ func Start(ctx context.Context, c Config) (*Session, error) {
 	}
 	var err error
 	s.session, err = session.New(session.Config{
-		Record: idrl.Record{Spec: c.Spec}, Model: c.Model, Acquisition: c.Method, Trainer: trainer, Journal: s.journal,
+		Record: record.Record{Spec: c.Spec}, Model: c.Model, Acquisition: c.Method, Trainer: trainer, Journal: s.journal,
 		Publisher: s.events, Log: slog.New(slog.DiscardHandler), Rejected: s.events.fail,
 		Now: func() time.Time { return epoch.Add(time.Duration(s.clock.Load())) },
 	})
@@ -235,14 +236,14 @@ func (s *Session) settle(ctx context.Context) error {
 }
 
 // Claim returns the questions that an annotator holds, the next one first.
-func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) ([]idrl.Assignment, error) {
+func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) ([]record.Assignment, error) {
 	o, err := s.session.Claim(ctx, who)
 	return o.Open, s.events.why(err)
 }
 
 // Answer has the annotator of a question give an answer to it, now. Of that it needs what is
 // said alone.
-func (s *Session) Answer(ctx context.Context, q idrl.Assignment, a idrl.Answer) error {
+func (s *Session) Answer(ctx context.Context, q record.Assignment, a idrl.Answer) error {
 	s.answers++
 	now := epoch.Add(s.Now())
 	a.ID, a.Assignment, a.Left, a.Order, a.Input = idrl.AnswerID(fmt.Sprint("answer ", s.answers)), q.ID, q.Left, q.Order, "api"

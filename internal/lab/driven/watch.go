@@ -3,6 +3,7 @@ package driven
 import (
 	"sync"
 
+	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 )
 
@@ -18,13 +19,13 @@ type watch struct {
 }
 
 // Publish implements session.Publisher.
-func (w *watch) Publish(_ idrl.SessionID, e idrl.Event) {
-	adopted := e.Kind == idrl.EventAdopted
+func (w *watch) Publish(_ idrl.SessionID, e live.Event) {
+	adopted := e.Kind == live.EventAdopted
 	w.note(func() {
 		if adopted {
 			w.adopted++
 		}
-		if adopted || e.Kind == idrl.EventTraining {
+		if adopted || e.Kind == live.EventTraining {
 			w.news++
 		}
 	})

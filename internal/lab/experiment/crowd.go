@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -150,7 +151,7 @@ func (r *crowdRun) step(ctx context.Context) error {
 
 // next moves the clock to the time at which the next annotator is done and returns the question that they
 // have answered; ok is false if they held none.
-func (r *crowdRun) next(ctx context.Context) (as idrl.Assignment, ok bool, err error) {
+func (r *crowdRun) next(ctx context.Context) (as record.Assignment, ok bool, err error) {
 	a := &r.who[0]
 	for k := range r.who {
 		if r.who[k].at < a.at {
@@ -169,7 +170,7 @@ func (r *crowdRun) next(ctx context.Context) (as idrl.Assignment, ok bool, err e
 }
 
 // give has an answer given, after which the next one may be asked for.
-func (r *crowdRun) give(ctx context.Context, as idrl.Assignment) error {
+func (r *crowdRun) give(ctx context.Context, as record.Assignment) error {
 	if err := r.take(ctx, as); err != nil || !r.c.instant {
 		return err
 	}

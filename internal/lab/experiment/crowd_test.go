@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 )
@@ -31,7 +32,7 @@ func together(t *testing.T, c crowd, n int) *crowdRun {
 	return r
 }
 
-func idsOf(given []idrl.Assignment) (out []idrl.QueryID) {
+func idsOf(given []record.Assignment) (out []idrl.QueryID) {
 	for _, as := range given {
 		out = append(out, as.Query.ID)
 	}

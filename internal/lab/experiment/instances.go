@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"tiebreak/envs/chain"
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
@@ -12,9 +14,8 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment/authors"
 	"tiebreak/internal/lab/sim"
+	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/plan/solver"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // kernelVar is the variance of a reward in the paper's squared-exponential
@@ -22,7 +23,7 @@ import (
 const kernelVar = 4
 
 // scaled returns the prior covariance of an environment that states a kernel.
-func scaled(env idrl.FeatureKernel, d int, variance float64) *mat.SymDense {
+func scaled(env belief.FeatureKernel, d int, variance float64) *mat.SymDense {
 	k := mat.NewSymDense(d, nil)
 	env.Kernel(k)
 	k.ScaleSym(variance, k)

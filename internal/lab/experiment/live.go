@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/driven"
@@ -12,8 +15,6 @@ import (
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/learning"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Names of schedules.
@@ -99,7 +100,7 @@ type liveRun struct {
 
 	n     int // answers so far, those that say nothing included
 	asked map[idrl.QueryID]uint64
-	given []idrl.Assignment // that were answered
+	given []record.Assignment // that were answered
 	run   Run
 }
 
@@ -181,7 +182,7 @@ func (l *liveRun) step(ctx context.Context) error {
 }
 
 // take answers a question.
-func (l *liveRun) take(ctx context.Context, as idrl.Assignment) error {
+func (l *liveRun) take(ctx context.Context, as record.Assignment) error {
 	q, err := l.session.Question(as.Query)
 	if err != nil {
 		return err

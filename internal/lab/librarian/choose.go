@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/plan/behaviour"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Starts of the episodes over which features are averaged.
@@ -71,13 +72,13 @@ func (b *Builder) spread(among, chosen []int) (_ []int, err error) {
 }
 
 // choose orders what was found and measures it.
-func (b *Builder) choose(ctx context.Context) ([]idrl.Behaviour, error) {
+func (b *Builder) choose(ctx context.Context) ([]library.Behaviour, error) {
 	b.report("choosing among " + fmt.Sprint(len(b.found)))
 	chosen, err := b.order()
 	if err != nil {
 		return nil, err
 	}
-	var out []idrl.Behaviour
+	var out []library.Behaviour
 	for _, i := range chosen {
 		f := &b.found[i]
 		if f.Mus == nil {

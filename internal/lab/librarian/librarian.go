@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -15,8 +17,6 @@ import (
 	"tiebreak/internal/plan/behaviour"
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/train/trainer"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // A Builder makes the library of one robot.
@@ -38,7 +38,7 @@ type Builder struct {
 
 // found is a behaviour with what is seen of it.
 type found struct {
-	idrl.Behaviour
+	library.Behaviour
 	views []*measure.View
 	phi   []float64 // mean of the features of its clips
 	must  bool      // a skill: it is in the library if it can be shown
@@ -48,7 +48,7 @@ type found struct {
 // Build returns the behaviours in the order in which they are to be shown. It is a
 // function of the recipe and the environment. It returns ctx.Err() soon after ctx is
 // done, and an error of kind Invalid if there are no gaits in the environment.
-func (b *Builder) Build(ctx context.Context) ([]idrl.Behaviour, error) {
+func (b *Builder) Build(ctx context.Context) ([]library.Behaviour, error) {
 	b.env, b.stock = b.NewEnv(), Stock(b.NewEnv)
 	b.learnt, b.raw, b.trained = map[string][]float64{}, map[string][]float64{}, map[string][]byte{}
 	if b.Ends == nil {
@@ -75,7 +75,7 @@ func (b *Builder) report(what string) {
 
 // take adds a behaviour if there is anything to see of it.
 func (b *Builder) take(ctx context.Context, name string, params []float64, must bool) error {
-	one := found{Behaviour: idrl.Behaviour{Name: name, Params: library.Round(params)}, must: must}
+	one := found{Behaviour: library.Behaviour{Name: name, Params: library.Round(params)}, must: must}
 	clips, err := b.stock.Clips(ctx, one.Behaviour)
 	if errors.Is(err, trainer.ErrBroken) {
 		return nil

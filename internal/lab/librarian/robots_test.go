@@ -7,15 +7,16 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/envs"
 	"tiebreak/envs/envtest"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/librarian"
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/plan/behaviour"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // shown is how many behaviours a session shows first.
@@ -148,7 +149,7 @@ func TestDeeds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := slices.IndexFunc(behaviours, func(b idrl.Behaviour) bool { return b.Name == d.name })
+			k := slices.IndexFunc(behaviours, func(b library.Behaviour) bool { return b.Name == d.name })
 			if k < 0 {
 				t.Fatalf("there is no such behaviour")
 			}
@@ -201,7 +202,7 @@ func TestReaches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := slices.IndexFunc(behaviours, func(b idrl.Behaviour) bool { return b.Name == "reaching" })
+	k := slices.IndexFunc(behaviours, func(b library.Behaviour) bool { return b.Name == "reaching" })
 	env := entry.New(rng.New(1, "layout", 0))
 	spec := env.Spec()
 	p, err := behaviour.New(spec, behaviours[k].Params)

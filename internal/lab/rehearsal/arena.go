@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/bradley"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // A ranking compares the result of an arena with the true reward. It orders the entrants by the
@@ -50,7 +51,7 @@ func (r *ranking) compare(ctx context.Context) (order []standing, answers int, e
 }
 
 // worth returns the mean true return of the clips of each entrant.
-func (r *ranking) worth(rec idrl.Record) []float64 {
+func (r *ranking) worth(rec record.Record) []float64 {
 	mean := make([]float64, len(rec.Spec.Arena.Entrants))
 	clips := make([]float64, len(mean))
 	for _, id := range slices.Sorted(maps.Keys(rec.Generation.Clips)) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 )
@@ -38,11 +39,11 @@ type Config struct {
 // Data reads what a server has stored, while it runs or not.
 type Data interface {
 	// Record returns what is stored of a session.
-	Record(ctx context.Context, id idrl.SessionID) (idrl.Record, error)
+	Record(ctx context.Context, id idrl.SessionID) (record.Record, error)
 
 	// Config returns what the session of a record is made of, without Trainer,
 	// Journal, Publisher and Log.
-	Config(rec idrl.Record) (session.Config, error)
+	Config(rec record.Record) (session.Config, error)
 
 	// PolicyClips returns the drawn forms of the clips of the policy that a clip of a session
 	// shows (store.DB).

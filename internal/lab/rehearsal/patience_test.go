@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 	"tiebreak/web/wire"
@@ -68,14 +69,14 @@ func TestWaitsVisibly(t *testing.T) {
 // away is Data that cannot be read a few times, and then not at all.
 type away struct{ times int }
 
-func (a *away) Record(context.Context, idrl.SessionID) (idrl.Record, error) {
+func (a *away) Record(context.Context, idrl.SessionID) (record.Record, error) {
 	if a.times--; a.times >= 0 {
-		return idrl.Record{}, idrl.Errorf(idrl.Unavailable, "the database is busy")
+		return record.Record{}, idrl.Errorf(idrl.Unavailable, "the database is busy")
 	}
-	return idrl.Record{}, idrl.Errorf(idrl.NotFound, "there is no such session")
+	return record.Record{}, idrl.Errorf(idrl.NotFound, "there is no such session")
 }
 
-func (a *away) Config(idrl.Record) (session.Config, error) { return session.Config{}, nil }
+func (a *away) Config(record.Record) (session.Config, error) { return session.Config{}, nil }
 
 func (a *away) PolicyClips(context.Context, idrl.SessionID, idrl.ClipID) ([][]byte, error) {
 	return nil, nil

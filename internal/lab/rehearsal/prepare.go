@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
@@ -16,7 +17,7 @@ func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
 		return r.open(m)
 	}
 	spec := idrl.SessionSpec{Env: m.Env, Seed: r.cfg.Seed} // what is known without the server's data
-	var rec idrl.Record
+	var rec record.Record
 	var err error
 	if r.cfg.Data != nil {
 		if rec, err = r.cfg.Data.Record(ctx, m.Session); err != nil {
@@ -55,7 +56,7 @@ func (r *Annotator) open(m *wire.Hello) (err error) {
 }
 
 // match draws the true reward from the prior of a recorded session.
-func (r *Annotator) match(rec idrl.Record) error {
+func (r *Annotator) match(rec record.Record) error {
 	cfg, err := r.cfg.Data.Config(rec)
 	if err != nil {
 		return err

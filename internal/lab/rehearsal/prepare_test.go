@@ -6,7 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
@@ -14,8 +17,6 @@ import (
 	"tiebreak/internal/session"
 	"tiebreak/internal/study/settings"
 	"tiebreak/web/wire"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 func newEnv(spec idrl.SessionSpec) (idrl.Environment, error) {
@@ -29,11 +30,11 @@ func newEnv(spec idrl.SessionSpec) (idrl.Environment, error) {
 // recorded is Data of one session.
 type recorded struct{ spec idrl.SessionSpec }
 
-func (r recorded) Record(context.Context, idrl.SessionID) (idrl.Record, error) {
-	return idrl.Record{Spec: r.spec}, nil
+func (r recorded) Record(context.Context, idrl.SessionID) (record.Record, error) {
+	return record.Record{Spec: r.spec}, nil
 }
 
-func (r recorded) Config(rec idrl.Record) (session.Config, error) {
+func (r recorded) Config(rec record.Record) (session.Config, error) {
 	env, err := newEnv(rec.Spec)
 	if err != nil {
 		return session.Config{}, err
@@ -64,7 +65,7 @@ func TestMatchedRewardIsDrawnFromThePrior(t *testing.T) {
 	sum, d := 0.0, 0.0
 	for seed := range uint64(n) {
 		r := &Annotator{cfg: Config{Seed: seed, Data: recorded{spec}}}
-		if err := r.match(idrl.Record{Spec: spec}); err != nil {
+		if err := r.match(record.Record{Spec: spec}); err != nil {
 			t.Fatal(err)
 		}
 		d = float64(len(r.theta))

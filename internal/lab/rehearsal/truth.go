@@ -6,12 +6,13 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/session"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // A truth compares what a session recommends with the true reward. It reads what the
@@ -102,7 +103,7 @@ func (c Comparison) Small() bool { return c.Regret <= c.Shown.Tolerance }
 
 // newTruth returns the truth about the session of a record in env, for true weights
 // theta.
-func newTruth(ctx context.Context, data Data, rec idrl.Record, env idrl.Environment, theta []float64) (*truth, error) {
+func newTruth(ctx context.Context, data Data, rec record.Record, env idrl.Environment, theta []float64) (*truth, error) {
 	t := &truth{data: data, session: rec.Spec.ID, theta: theta, against: AgainstKnown}
 	s, err := solver.For(env)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/look/clip"
 )
 
@@ -91,7 +91,7 @@ func middleLabel(h *clip.Header) float64 {
 	most := 0
 	at := map[int]float64{}
 	for _, s := range h.Static {
-		if n, err := strconv.Atoi(s.Text); s.Kind == idrl.Text && err == nil {
+		if n, err := strconv.Atoi(s.Text); s.Kind == drawing.Text && err == nil {
 			at[n], most = s.Pts[0], max(most, n)
 		}
 	}

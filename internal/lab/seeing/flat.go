@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -31,7 +32,7 @@ func errDrawing(c *clip.Clip) error {
 // that the agent is on, by its label; empty on a field without one.
 func stand(worth func(label string) float64) func(*clip.Clip) (float64, error) {
 	return func(c *clip.Clip) (sum float64, err error) {
-		agent := mover(c, func(s clip.Shape) bool { return s.Kind == idrl.Polyline && s.Paint == idrl.Agent && s.Trail })
+		agent := mover(c, func(s clip.Shape) bool { return s.Kind == drawing.Polyline && s.Paint == drawing.Agent && s.Trail })
 		if agent == nil || c.Header.Distance > 0 {
 			return 0, errDrawing(c)
 		}
@@ -75,7 +76,7 @@ func byBranch(label string) float64 {
 // labelAt returns the text on the field around a place; fields are one unit wide.
 func labelAt(c *clip.Clip, x, y float64) string {
 	for _, s := range c.Header.Static {
-		if s.Kind == idrl.Text && math.Abs(s.Pts[0]-x) < 0.5 && math.Abs(s.Pts[1]-y) < 0.5 {
+		if s.Kind == drawing.Text && math.Abs(s.Pts[0]-x) < 0.5 && math.Abs(s.Pts[1]-y) < 0.5 {
 			return s.Text
 		}
 	}

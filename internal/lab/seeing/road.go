@@ -3,7 +3,7 @@ package seeing
 import (
 	"math"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/look/clip"
 )
 
@@ -34,9 +34,9 @@ const (
 )
 
 func watchRoad(c *clip.Clip) (t traffic, err error) {
-	car := mover(c, vehicle(idrl.Agent, true))
-	head := mover(c, vehicle(idrl.Agent, false))
-	van := mover(c, vehicle(idrl.Other, true))
+	car := mover(c, vehicle(drawing.Agent, true))
+	head := mover(c, vehicle(drawing.Agent, false))
+	van := mover(c, vehicle(drawing.Other, true))
 	left, right := edges(c)
 	if car == nil || head == nil || van == nil || !(left < right) || c.Header.Distance > 0 {
 		return t, errDrawing(c)
@@ -65,9 +65,9 @@ func watchRoad(c *clip.Clip) (t traffic, err error) {
 }
 
 // vehicle returns what tells the body of a car, or the head of its arrow.
-func vehicle(paint idrl.Paint, body bool) func(clip.Shape) bool {
+func vehicle(paint drawing.Paint, body bool) func(clip.Shape) bool {
 	return func(s clip.Shape) bool {
-		return s.Kind == idrl.Polygon && s.Paint == paint && s.Trail == body && (body || len(s.At) == 3)
+		return s.Kind == drawing.Polygon && s.Paint == paint && s.Trail == body && (body || len(s.At) == 3)
 	}
 }
 
@@ -75,7 +75,7 @@ func vehicle(paint idrl.Paint, body bool) func(clip.Shape) bool {
 func edges(c *clip.Clip) (left, right float64) {
 	left, right = math.Inf(1), math.Inf(-1)
 	for _, s := range c.Header.Static {
-		if s.Kind != idrl.Polygon || s.Paint != idrl.Surface {
+		if s.Kind != drawing.Polygon || s.Paint != drawing.Surface {
 			continue
 		}
 		for i := 0; i < len(s.Pts); i += 2 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -43,7 +44,7 @@ func checkHead(t *testing.T, c *clip.Clip) {
 	if c.Header.Env != "half-cheetah" {
 		return
 	}
-	head := mover(c, func(s clip.Shape) bool { return s.Kind == idrl.Ball })
+	head := mover(c, func(s clip.Shape) bool { return s.Kind == drawing.Ball })
 	f, axis := frame(c.Frames[0]), bodies["half-cheetah"].level
 	if math.Abs(f.x(head[0])-f.x(axis[1])) > math.Abs(f.x(head[0])-f.x(axis[0])) {
 		t.Error("the head is at the back")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -14,7 +15,7 @@ import (
 func film(env string, points int, at func(sec float64, p int) [3]float64) *clip.Clip {
 	c := &clip.Clip{Header: clip.Header{Env: env, Steps: 20, Sub: 1, Frames: 21, FrameSec: 0.1, Playback: 0.5, Distance: 9, Points: points, Unit: 1e-4, W: 4, H: 3}}
 	for p := 1; p < points; p++ {
-		c.Header.Moving = append(c.Header.Moving, clip.Shape{Kind: idrl.Ball, Paint: idrl.Agent, Size: 0.05, At: []int{p}})
+		c.Header.Moving = append(c.Header.Moving, clip.Shape{Kind: drawing.Ball, Paint: drawing.Agent, Size: 0.05, At: []int{p}})
 	}
 	for i := range 21 {
 		var row []float64
@@ -146,7 +147,7 @@ func TestTasteOfReachers(t *testing.T) {
 func TestTasteOfCorridors(t *testing.T) {
 	c := film("swimmer-corridor", 5, func(sec float64, _ int) [3]float64 { return [3]float64{30 - 2*sec, 0, 0} })
 	for n := range 13 {
-		c.Header.Static = append(c.Header.Static, clip.Shape{Kind: idrl.Text, Text: strconv.Itoa(n + 1), Pts: []float64{3 * float64(n), -1, 0}})
+		c.Header.Static = append(c.Header.Static, clip.Shape{Kind: drawing.Text, Text: strconv.Itoa(n + 1), Pts: []float64{3 * float64(n), -1, 0}})
 	}
 	near(t, "from beyond the goal", worth(t, "swimmer-corridor", "goal", c), 2)
 }

@@ -5,10 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/belief"
 )
 
 // A Task is an environment with a true reward.
@@ -41,7 +42,7 @@ type Task struct {
 //   - any other: independent standard normals.
 //
 // It panics if the environment lacks what its id promises: a chain a positive
-// definite idrl.FeatureKernel; a junction idrl.Tabular with as many features as
+// definite belief.FeatureKernel; a junction idrl.Tabular with as many features as
 // states, a fork, and its two branches as the last states; a robot the features
 // that its reward goes by.
 func NewTask(env idrl.Environment, rng *rand.Rand) Task {
@@ -114,7 +115,7 @@ const jitter = 1e-10
 
 // correlated draws dst from a zero-mean Gaussian with env's kernel as covariance.
 func correlated(dst []float64, env idrl.Environment, rng *rand.Rand) {
-	kernel, ok := env.(idrl.FeatureKernel)
+	kernel, ok := env.(belief.FeatureKernel)
 	if !ok {
 		panic("sim: a chain without a kernel")
 	}

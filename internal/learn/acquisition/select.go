@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 )
 
 // A Selection is the query to ask and what made it worth asking. A query that tells
@@ -21,7 +21,7 @@ type Selection struct {
 
 	// Shares are the rivals of First with the largest parts in the value of the query, the
 	// largest first; unused places have Part 0, as all have without a pair.
-	Shares [idrl.MaxShares]Share
+	Shares [record.MaxShares]Share
 
 	// Chances are the probabilities of all policies to be the best, by the draws of the
 	// function. It is nil where the function draws none, or there is no pair.

@@ -3,22 +3,22 @@ package belief
 import (
 	"math"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/posterior"
 )
 
 var (
-	_ idrl.RatingLikelihood = Rating{}
-	_ idrl.RatingLikelihood = RatingClipped{}
-	_ idrl.RatingLikelihood = blend{}
+	_ posterior.RatingLikelihood = Rating{}
+	_ posterior.RatingLikelihood = RatingClipped{}
+	_ posterior.RatingLikelihood = blend{}
 )
 
-// Distribution implements idrl.RatingLikelihood: Y ~ N(m, v + NoiseVar).
+// Distribution implements posterior.RatingLikelihood: Y ~ N(m, v + NoiseVar).
 func (r Rating) Distribution(y, m, v float64) (below, upTo, mean float64) {
 	p := above((m - y) / math.Sqrt(v+r.NoiseVar))
 	return p, p, m
 }
 
-// Distribution implements idrl.RatingLikelihood: Y is N(m, v + NoiseVar), cut to the scale.
+// Distribution implements posterior.RatingLikelihood: Y is N(m, v + NoiseVar), cut to the scale.
 func (c RatingClipped) Distribution(y, m, v float64) (below, upTo, mean float64) {
 	r := math.Sqrt(v + c.NoiseVar)
 	lo, hi := (-1-m)/r, (1-m)/r
@@ -33,13 +33,13 @@ func (c RatingClipped) Distribution(y, m, v float64) (below, upTo, mean float64)
 	return p, p, mean
 }
 
-// Distribution implements idrl.RatingLikelihood.
+// Distribution implements posterior.RatingLikelihood.
 func (b blend) Distribution(y, m, v float64) (below, upTo, mean float64) {
 	lapse := b.alike + b.decided
 	below, upTo = b.grid.lapse.below(y)
 	below, upTo = lapse*below, lapse*upTo
 	for _, p := range b.parts {
-		lo, hi, middle := p.of.(idrl.RatingLikelihood).Distribution(y, b.offset+p.scale*m, p.scale*p.scale*v+b.offsetVar)
+		lo, hi, middle := p.of.(posterior.RatingLikelihood).Distribution(y, b.offset+p.scale*m, p.scale*p.scale*v+b.offsetVar)
 		below, upTo, mean = below+p.weight*lo, upTo+p.weight*hi, mean+p.weight*middle
 	}
 	return min(below, 1), min(upTo, 1), mean

@@ -7,6 +7,7 @@ import (
 
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/posterior"
 )
 
 // A distribution of ratings is the integral of its density, with the ends of the scale as steps.
@@ -16,10 +17,10 @@ func TestDistributionOfRatings(t *testing.T) {
 	stream := rng.New(1, "distribution", 0)
 	qs, as := answersOf(idrl.RateClip, []answerer{{id: "ann", noise: 1, std: math.Sqrt(0.1), scale: 1}, {id: "bob", noise: 0.5, lapse: 0.1, std: math.Sqrt(0.1), offset: 0.2, scale: 1}}, []float64{0.4}, 30, stream)
 	known := fitOwn(t, own, qs, as)
-	for name, l := range map[string]idrl.RatingLikelihood{
+	for name, l := range map[string]posterior.RatingLikelihood{
 		"gaussian": Rating{NoiseVar: 0.05}, "clipped": RatingClipped{NoiseVar: 0.05},
-		"of nobody known": own.Likelihood(idrl.Query{Kind: idrl.RateClip}).(idrl.RatingLikelihood),
-		"of somebody":     own.Asking(known, "bob").Likelihood(idrl.Query{Kind: idrl.RateClip}).(idrl.RatingLikelihood),
+		"of nobody known": own.Likelihood(idrl.Query{Kind: idrl.RateClip}).(posterior.RatingLikelihood),
+		"of somebody":     own.Asking(known, "bob").Likelihood(idrl.Query{Kind: idrl.RateClip}).(posterior.RatingLikelihood),
 	} {
 		for _, m := range []float64{-0.9, 0.1, 1.3} {
 			const v = 0.2
@@ -61,7 +62,7 @@ func TestDistributionOfRatings(t *testing.T) {
 			within(t, fmt.Sprintf("%s at %v: mean", name, m), got, mean, 1e-4)
 		}
 	}
-	if _, ok := open.Likelihood(idrl.Query{Kind: idrl.RateClip}).(idrl.RatingLikelihood); !ok {
+	if _, ok := open.Likelihood(idrl.Query{Kind: idrl.RateClip}).(posterior.RatingLikelihood); !ok {
 		t.Error("ratings without ends have no distribution")
 	}
 }

@@ -31,7 +31,7 @@ type site struct {
 // which is fitted, over and over, to what the answer says beside all the others.
 // Gaussian answers are exact after one sweep; what the others teach no longer depends
 // on their order, up to the tolerance of 1e-6 standard deviations. as[i] answers
-// qs[i], without withdrawals (idrl.Effective). The first sweep is Update, answer by
+// qs[i], without withdrawals (record.Effective). The first sweep is Update, answer by
 // answer. A sweep costs O(n d²). The result is a function of the arguments.
 //
 // A change is halved, down to a sixteenth, each time that a sweep asks for greater

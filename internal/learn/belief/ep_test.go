@@ -8,11 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/base/rng"
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
 )
 
 // answersLog is a log of comparisons answered by a probit annotator with ties.
@@ -183,10 +184,10 @@ func TestFitAfterWithdrawal(t *testing.T) {
 	}
 	log := append(slices.Clone(as), idrl.Answer{ID: "undo", Undoes: as[4].ID})
 	var kept []idrl.QueryVector
-	for _, a := range idrl.Effective(log) {
+	for _, a := range record.Effective(log) {
 		kept = append(kept, byID(a))
 	}
-	got, _ := fitted(t, m, kept, idrl.Effective(log), epOptions{})
+	got, _ := fitted(t, m, kept, record.Effective(log), epOptions{})
 	want, _ := fitted(t, m, slices.Delete(slices.Clone(qs), 4, 5), slices.Delete(slices.Clone(as), 4, 5), epOptions{})
 	with, _ := fitted(t, m, qs, as, epOptions{})
 	if !floats.Equal(got.mean, want.mean) || !floats.Equal(got.cov, want.cov) {

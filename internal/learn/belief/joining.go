@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/posterior"
 )
 
 // ownOptions are the options of Own.Fit: a thousandth of a standard deviation is little beside
@@ -74,9 +75,9 @@ func (o Own) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector
 	return p, report, err
 }
 
-// Resume implements idrl.Resumer. Where only one annotator's answers were fitted, whose noise
+// Resume implements posterior.Resumer. Where only one annotator's answers were fitted, whose noise
 // was taken for known, nothing is left.
-func (o Own) Resume(ctx context.Context, from idrl.Posterior, before idrl.Factors, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.Factors, idrl.FitReport, error) {
+func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.Factors, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, posterior.Factors, idrl.FitReport, error) {
 	j, ok := from.(*Joint)
 	if !ok {
 		return nil, nil, idrl.FitReport{}, fmt.Errorf("belief: fit of a %T by a model of annotators", from)

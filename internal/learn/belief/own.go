@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/posterior"
 )
 
 // Own is a model of answers whose noise, rate of lapses and width of ties, and of ratings the
@@ -25,8 +26,8 @@ type Own struct {
 }
 
 var (
-	_ idrl.RewardModel = Own{}
-	_ idrl.Personal    = Own{}
+	_ idrl.RewardModel   = Own{}
+	_ posterior.Personal = Own{}
 )
 
 // Own returns the model of annotators around m for questions of a kind. ok is false where
@@ -163,7 +164,7 @@ func theta(p idrl.Posterior) *Gaussian {
 	return p.(*Gaussian)
 }
 
-// Asking implements idrl.Personal.
+// Asking implements posterior.Personal.
 func (o Own) Asking(p idrl.Posterior, who idrl.AnnotatorID) idrl.RewardModel {
 	j := p.(*Joint)
 	if o.told(j, who) {
@@ -172,7 +173,7 @@ func (o Own) Asking(p idrl.Posterior, who idrl.AnnotatorID) idrl.RewardModel {
 	return asking{o, o.answersOf(o.person(j, who))}
 }
 
-// ConditionOnPendingWith implements idrl.Personal.
+// ConditionOnPendingWith implements posterior.Personal.
 func (o Own) ConditionOnPendingWith(p idrl.Posterior, qs []idrl.QueryVector, with []idrl.AnnotatorID) idrl.Posterior {
 	j := p.(*Joint)
 	if len(qs) == 0 {

@@ -120,7 +120,7 @@ func prior(spec idrl.SessionSpec, env idrl.Environment) (*Gaussian, error) {
 			cov.SetSym(i, i, 1)
 		}
 	case "kernel":
-		k, ok := env.(idrl.FeatureKernel)
+		k, ok := env.(FeatureKernel)
 		if !ok {
 			return nil, idrl.Errorf(idrl.Invalid, "environment %q states no similarity between its features, so its prior must be \"linear\"; "+
 				"\"kernel\" fits environments whose features are types of objects or states, such as gridworld", env.Spec().ID)

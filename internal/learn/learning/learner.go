@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/learn/regret"
 )
 
@@ -153,7 +155,7 @@ type Question struct {
 	Pending []idrl.QueryVector // that are being answered: the choice counts as if they were
 
 	// Who will be asked, and with whom each of Pending is, for a model that knows
-	// annotators apart (idrl.Personal).
+	// annotators apart (posterior.Personal).
 	Who  idrl.AnnotatorID
 	With []idrl.AnnotatorID
 
@@ -171,10 +173,10 @@ type Question struct {
 // A Choice is a query to ask, and what made it worth asking.
 type Choice struct {
 	acquisition.Selection
-	FirstID, SecondID idrl.PolicyID                   // of the pair that it tells most about; empty without one
-	ShareIDs          [idrl.MaxShares]idrl.Share      // Shares with the names of the policies
-	Best              [1 + idrl.MaxShares]idrl.Chance // idrl.Why.Best
-	Mean, Var         float64                         // of θ·x of the query, given that the pending ones are answered; 0 without a query
+	FirstID, SecondID idrl.PolicyID                       // of the pair that it tells most about; empty without one
+	ShareIDs          [record.MaxShares]record.Share      // Shares with the names of the policies
+	Best              [1 + record.MaxShares]record.Chance // record.Why.Best
+	Mean, Var         float64                             // of θ·x of the query, given that the pending ones are answered; 0 without a query
 }
 
 // Choose returns q* ∈ argmax_q u(q, D) among the askable queries, by its index. Ties
@@ -210,7 +212,7 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 		c.FirstID, c.SecondID = l.looked[sel.First].ID, l.looked[sel.Second].ID
 		for i, s := range sel.Shares {
 			if s.Part > 0 {
-				c.ShareIDs[i] = idrl.Share{Policy: l.looked[s.Policy].ID, Part: s.Part}
+				c.ShareIDs[i] = record.Share{Policy: l.looked[s.Policy].ID, Part: s.Part}
 				c.Best[1+i] = l.chance(sel.Chances, s.Policy)
 			}
 		}
@@ -221,7 +223,7 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 
 // chance returns the probability of policy i of those that were looked at to be the best,
 // with that of the policies that count as the same one. It is unknown without chances.
-func (l *Learner) chance(chances []float64, i int) idrl.Chance {
+func (l *Learner) chance(chances []float64, i int) record.Chance {
 	if chances == nil {
 		return 0
 	}
@@ -231,12 +233,12 @@ func (l *Learner) chance(chances []float64, i int) idrl.Chance {
 			sum += chances[j]
 		}
 	}
-	return idrl.ChanceOf(sum)
+	return record.ChanceOf(sum)
 }
 
 // asked returns the model and the posterior by which the answers to a question are valued.
 func (l *Learner) asked(q Question) (idrl.RewardModel, idrl.Posterior) {
-	if m, ok := l.cfg.Model.(idrl.Personal); ok && q.Who != "" {
+	if m, ok := l.cfg.Model.(posterior.Personal); ok && q.Who != "" {
 		return m.Asking(l.valuing(), q.Who), m.ConditionOnPendingWith(l.valuing(), q.Pending, q.With)
 	}
 	return l.cfg.Model, l.cfg.Model.ConditionOnPending(l.valuing(), q.Pending...)

@@ -9,13 +9,14 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/learning"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 const dim = 3
@@ -183,7 +184,7 @@ func TestChances(t *testing.T) {
 			best[most.ID] += 1. / of
 		}
 		best["twin"] = best[cs[2].ID]
-		check := func(id idrl.PolicyID, c idrl.Chance) {
+		check := func(id idrl.PolicyID, c record.Chance) {
 			p, known := c.P()
 			if sd := math.Sqrt(best[id] * (1 - best[id]) / 256); !known || math.Abs(p-best[id]) > 4*sd+0.005 {
 				t.Errorf("policy %s is the best with %v (known: %v), many draws say %v", id, p, known, best[id])

@@ -92,15 +92,13 @@ type Representation struct {
 	version int64
 }
 
-var _ idrl.Weighted = Representation{}
-
 // Version implements idrl.Representation.
 func (r Representation) Version() int64 { return r.version }
 
 // Dim implements idrl.Representation.
 func (r Representation) Dim() int { return r.Model.Dim() }
 
-// Weights implements idrl.Weighted: those of the last layer.
+// Weights implements session.Weighted: those of the last layer.
 func (r Representation) Weights() []float64 { return r.Model.Posterior().Mean(nil) }
 
 // Features implements idrl.Representation. It panics if the rows of s have other widths

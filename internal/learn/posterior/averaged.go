@@ -12,7 +12,7 @@ import (
 // of the items too, based on fits at positions of its own. It ends where its fits would
 // take more than about a second: so many answers leave little to average over.
 //
-// A model that knows annotators apart (idrl.Personal) takes for known only the noise of one who
+// A model that knows annotators apart (posterior.Personal) takes for known only the noise of one who
 // is alone, so that its posterior is its own average once it is based on a fit of the answers of
 // two.
 
@@ -50,7 +50,7 @@ func (h *History) averages(n int) bool {
 // personal reports whether h is based on a fit of the answers of several annotators, by a model
 // that knows them apart.
 func (h *History) personal() bool {
-	_, ok := h.cfg.Model.(idrl.Personal)
+	_, ok := h.cfg.Model.(Personal)
 	return ok && h.second > 0 && h.plan.base(h.n) >= h.second
 }
 

@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A fit is the belief after the first at items at once. Where the model is an idrl.Resumer it
+// A fit is the belief after the first at items at once. Where the model is an posterior.Resumer it
 // goes on from the factors of the fit at the position before, and that from the one before it: a
 // function of the list.
 type fit struct {
@@ -21,7 +21,7 @@ type fit struct {
 	tail   []Item
 	p      idrl.Posterior // nil before it is known
 	ended  bool           // left is known
-	left   idrl.Factors
+	left   Factors
 }
 
 // get returns the belief of the fit, and computes it the first time.
@@ -35,7 +35,7 @@ func (f *fit) get(ctx context.Context, cfg *Config) (idrl.Posterior, error) {
 }
 
 // factors returns the factors of the fit, and makes them the first time.
-func (f *fit) factors(ctx context.Context, cfg *Config) (idrl.Factors, error) {
+func (f *fit) factors(ctx context.Context, cfg *Config) (Factors, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ended {
@@ -46,7 +46,7 @@ func (f *fit) factors(ctx context.Context, cfg *Config) (idrl.Factors, error) {
 
 // run makes the fit. The caller holds f.mu.
 func (f *fit) run(ctx context.Context, cfg *Config) (err error) {
-	var left idrl.Factors
+	var left Factors
 	if f.before != nil {
 		if left, err = f.before.factors(ctx, cfg); err != nil {
 			return err
@@ -101,8 +101,8 @@ func (in *input) free() {
 	inputs.Put(in)
 }
 
-func fitWith(ctx context.Context, m idrl.Filter, left idrl.Factors, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.Factors, idrl.FitReport, error) {
-	if r, ok := m.(idrl.Resumer); ok {
+func fitWith(ctx context.Context, m idrl.Filter, left Factors, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, Factors, idrl.FitReport, error) {
+	if r, ok := m.(Resumer); ok {
 		return r.Resume(ctx, m.Prior(), left, qs, as)
 	}
 	p, report, err := m.Fit(ctx, m.Prior(), qs, as)
@@ -177,7 +177,7 @@ func (h *History) prefix(at int) *fit {
 		f.last, f.tail = f.last.before, f.last.items
 	}
 	f.tail = f.tail[:at-count(f.last, nil)]
-	if _, resumes := h.cfg.Model.(idrl.Resumer); !resumes {
+	if _, resumes := h.cfg.Model.(Resumer); !resumes {
 		return f
 	}
 	if at = h.plan.before(at); at > 0 {

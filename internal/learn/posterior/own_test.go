@@ -98,7 +98,7 @@ func TestOwnNoDrift(t *testing.T) {
 				qs[i], as[i] = *item.Query, item.Answer()
 			}
 			var best idrl.Posterior
-			var left idrl.Factors
+			var left posterior.Factors
 			for range 40 {
 				var err error
 				if best, left, _, err = own.Resume(t.Context(), own.Prior(), left, qs, as); err != nil {

@@ -70,7 +70,7 @@ const resumedCost = 2
 // plan returns the plan of the fits of c.
 func (c *Config) plan() plan {
 	cost, pace := max(1, c.cost), often
-	switch _, resumes := c.Model.(idrl.Resumer); {
+	switch _, resumes := c.Model.(Resumer); {
 	case resumes:
 		cost, pace = resumedCost, resumed
 	case cost > 1:

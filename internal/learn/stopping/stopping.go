@@ -3,8 +3,6 @@ package stopping
 import (
 	"math"
 	"slices"
-
-	"tiebreak/internal/idrl"
 )
 
 // InARow is how many statements in a row must hold.
@@ -34,8 +32,8 @@ type Pace struct {
 // before an answer without one that still stands are left out by the caller. While there is an
 // objection the session goes on, and there is no forecast: no number of answers to the
 // questions that it asks takes the objection away for sure.
-func (r Rule) Judge(points []Point, now Pace, against []idrl.Objection) idrl.Stopping {
-	out := idrl.Stopping{Doubt: r.Doubt, Objections: against, Held: r.held(points)}
+func (r Rule) Judge(points []Point, now Pace, against []Objection) Stopping {
+	out := Stopping{Doubt: r.Doubt, Objections: against, Held: r.held(points)}
 	if len(against) > 0 {
 		return out
 	}
@@ -66,10 +64,10 @@ const (
 
 // left forecasts after how many answers the rule is met. It says nothing beyond the answers that
 // it was learnt from: it then goes by a rise that is too slow to be told from none.
-func (r Rule) left(points []Point, now Pace) idrl.Forecast {
+func (r Rule) left(points []Point, now Pace) Forecast {
 	f, ok := r.until(points, now.Every)
 	if !ok {
-		return idrl.Forecast{}
+		return Forecast{}
 	}
 	var at []int // answer at which the rule is met, by each of the last statements
 	for n := max(1, len(points)-calm+1); n <= len(points); n++ {
@@ -95,7 +93,7 @@ func (r Rule) left(points []Point, now Pace) idrl.Forecast {
 // (the inverse Gaussian). The ends of the range are D over the drift at the ends of
 // its 80 % interval, and then 1.28 standard deviations of the time. Where the drift
 // may be 0 there would be no upper end, and there is no forecast.
-func (r Rule) until(points []Point, every int) (f idrl.Forecast, ok bool) {
+func (r Rule) until(points []Point, every int) (f Forecast, ok bool) {
 	more := float64(InARow - r.held(points))
 	points = points[max(0, len(points)-window):]
 	n := len(points)
@@ -121,7 +119,7 @@ func (r Rule) until(points []Point, every int) (f idrl.Forecast, ok bool) {
 	count := func(t float64) int {
 		return int(float64(every) * (more + math.Ceil(min(t, 1e6)/float64(every))))
 	}
-	f = idrl.Forecast{Known: true, Least: count(max(0, d/fast-spread(fast))), About: count(d / v), Most: count(d/slow + spread(slow))}
+	f = Forecast{Known: true, Least: count(max(0, d/fast-spread(fast))), About: count(d / v), Most: count(d/slow + spread(slow))}
 	return f, f.About <= points[n-1].Answer
 }
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/base/rng"
-	"tiebreak/internal/idrl"
 )
 
 // after returns statements after every step-th answer.
@@ -37,7 +36,7 @@ func TestThreeInARow(t *testing.T) {
 			if got.Held != test.held || got.Propose != test.propose {
 				t.Errorf("%+v, want %d held", got, test.held)
 			}
-			if got.Propose && got.Left != (idrl.Forecast{}) {
+			if got.Propose && got.Left != (Forecast{}) {
 				t.Errorf("a forecast where nothing is left: %+v", got.Left)
 			}
 		})
@@ -57,7 +56,7 @@ func TestForecastOfAnEvenRise(t *testing.T) {
 		for since := range step {
 			got := r.Judge(after(step, within...), Pace{Answers: 12*step + since, Every: step}, nil).Left
 			want := step*(3+int(math.Ceil((math.Log(9)-0.75)/0.25-1e-9))) - since
-			if got != (idrl.Forecast{Known: true, Least: want, About: want, Most: want}) {
+			if got != (Forecast{Known: true, Least: want, About: want, Most: want}) {
 				t.Errorf("every %d answers, %d since: %+v, want %d", step, since, got, want)
 			}
 		}
@@ -108,7 +107,7 @@ func TestForecastHasABound(t *testing.T) {
 
 // While there is an objection the rule proposes nothing and forecasts nothing, for every statement.
 func TestObjectionsVeto(t *testing.T) {
-	against := []idrl.Objection{idrl.ObjectUntrained()}
+	against := []Objection{ObjectUntrained()}
 	for name, within := range map[string][]float64{
 		"it held": {0.95, 0.97, 0.99}, "it rises": {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85},
 	} {
@@ -126,7 +125,7 @@ func TestObjectionsVeto(t *testing.T) {
 
 // told is a forecast with what came of it.
 type told struct {
-	idrl.Forecast
+	Forecast
 	left int // answers until the rule was met
 	next int // of the forecast after the next statement, which is about fewer answers by those in between; 0 if there is none
 }

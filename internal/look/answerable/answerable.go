@@ -3,6 +3,7 @@ package answerable
 import (
 	"math"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/measure"
 )
@@ -22,7 +23,7 @@ type Question struct {
 const mostMoving = 2
 
 // Of returns the Question for w, of a query of a kind.
-func Of(kind idrl.QueryKind, w idrl.Why) Question {
+func Of(kind idrl.QueryKind, w record.Why) Question {
 	switch {
 	case kind.Comparison(), kind.Group():
 		return Question{Apart: w.Apart, Lead: w.Lead, Seconds: w.Seconds}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/answerable"
@@ -159,7 +160,7 @@ func TestLessons(t *testing.T) {
 
 // What is recorded of questions of each kind.
 func TestOf(t *testing.T) {
-	w := idrl.Why{Apart: 1.5, MotionA: 0.15, MotionB: 9, Lead: 2, Seconds: 3}
+	w := record.Why{Apart: 1.5, MotionA: 0.15, MotionB: 9, Lead: 2, Seconds: 3}
 	for kind, want := range map[idrl.QueryKind]answerable.Question{
 		idrl.CompareClips:  {Apart: 1.5, Lead: 2, Seconds: 3},
 		idrl.CompareStates: {Apart: 1.5, Lead: 2, Seconds: 3},

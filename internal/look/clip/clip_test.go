@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/idrl"
 )
 
 // world is a small environment that draws a camera, one static shape and two
@@ -35,14 +36,14 @@ func (w *world) Reset(*rand.Rand) idrl.TimeStep   { return idrl.TimeStep{} }
 func (w *world) Step(idrl.Action) idrl.TimeStep   { return idrl.TimeStep{} }
 func (w *world) Snapshot(dst []float64) []float64 { return append(dst[:0], w.x) }
 func (w *world) Restore(s []float64)              { w.x = s[0] }
-func (w *world) Draw(dst *idrl.Scene) {
+func (w *world) Draw(dst *drawing.Scene) {
 	k := max(1, w.scale)
-	*dst = idrl.Scene{
-		Camera: idrl.Camera{X: w.x, Y: -2, W: 4, H: 3},
-		Static: []idrl.Shape{{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
-		Moving: []idrl.Shape{
-			{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, Pts: []float64{k * w.x, -w.x + w.badDraw}, Trail: true},
-			{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.2, Pts: []float64{w.x, 1}, Text: "Ä"},
+	*dst = drawing.Scene{
+		Camera: drawing.Camera{X: w.x, Y: -2, W: 4, H: 3},
+		Static: []drawing.Shape{{Kind: drawing.Polygon, Paint: drawing.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
+		Moving: []drawing.Shape{
+			{Kind: drawing.Circle, Paint: drawing.Agent, Size: 0.5, Pts: []float64{k * w.x, -w.x + w.badDraw}, Trail: true},
+			{Kind: drawing.Text, Paint: drawing.Ink, Size: 0.2, Pts: []float64{w.x, 1}, Text: "Ä"},
 		},
 	}
 	if w.uneven && w.x != 0 {
@@ -97,10 +98,10 @@ func TestRoundTrip(t *testing.T) {
 	want := Header{
 		Version: 2, Env: "world", Steps: 3, Sub: 1, Frames: 4, FrameSec: 0.5, Playback: 2, Phi: []float64{1.25},
 		Unit: 4.0 / stepsAcross, W: 4, H: 3, Points: 3,
-		Static: []Shape{{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
+		Static: []Shape{{Kind: drawing.Polygon, Paint: drawing.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
 		Moving: []Shape{
-			{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, At: []int{1}, Trail: true},
-			{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.2, At: []int{2}, Text: "Ä"},
+			{Kind: drawing.Circle, Paint: drawing.Agent, Size: 0.5, At: []int{1}, Trail: true},
+			{Kind: drawing.Text, Paint: drawing.Ink, Size: 0.2, At: []int{2}, Text: "Ä"},
 		},
 	}
 	if diff := cmp.Diff(want, got.Header); diff != "" {
@@ -215,8 +216,8 @@ func TestDecodeRefuses(t *testing.T) {
 	good := func(change func(*Header)) Header {
 		h := Header{
 			Version: 2, Steps: 1, Sub: 1, Frames: 2, FrameSec: 1, Playback: 1, Unit: 1, W: 1, H: 1, Points: 4,
-			Static: []Shape{{Kind: idrl.Circle, Paint: idrl.Mark, Size: 1, Pts: []float64{0, 0}}},
-			Moving: []Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, At: []int{1, 2, 3}}},
+			Static: []Shape{{Kind: drawing.Circle, Paint: drawing.Mark, Size: 1, Pts: []float64{0, 0}}},
+			Moving: []Shape{{Kind: drawing.Polygon, Paint: drawing.Agent, At: []int{1, 2, 3}}},
 		}
 		change(&h)
 		return h
@@ -229,7 +230,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"flat":      withHeader(t, good(func(*Header) {}), numbers),
 		"solid":     withHeader(t, good(solid), numbers*3/2),
-		"version 1": withHeader(t, good(func(h *Header) { h.Version, h.Moving[0] = 1, Shape{Kind: idrl.Polygon, Paint: idrl.Agent, N: 3} }), 2*numbers),
+		"version 1": withHeader(t, good(func(h *Header) { h.Version, h.Moving[0] = 1, Shape{Kind: drawing.Polygon, Paint: drawing.Agent, N: 3} }), 2*numbers),
 	} {
 		if _, err := Decode(data); err != nil {
 			t.Fatalf("the %s header that the rows below change: %v", name, err)
@@ -272,20 +273,22 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a point that is none", header(func(h *Header) { h.Moving[0].At[1] = 4 }), "point 4 of 4"},
 		{"a negative point", header(func(h *Header) { h.Moving[0].At[1] = -1 }), "point -1"},
 		{"too many points together", header(func(h *Header) {
-			h.Moving = slices.Repeat([]Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, At: make([]int, maxPoints)}}, 2)
+			h.Moving = slices.Repeat([]Shape{{Kind: drawing.Polygon, Paint: drawing.Agent, At: make([]int, maxPoints)}}, 2)
 		}), "more than"},
 		{"too many points of version 1", header(func(h *Header) {
-			h.Version, h.Moving = 1, slices.Repeat([]Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, N: maxPoints}}, 2)
+			h.Version, h.Moving = 1, slices.Repeat([]Shape{{Kind: drawing.Polygon, Paint: drawing.Agent, N: maxPoints}}, 2)
 		}), "too many"},
 		{"a negative number of points", header(func(h *Header) { h.Version, h.Moving[0].At, h.Moving[0].N = 1, nil, -3 }), "points"},
 		{"a triangle of two points", header(func(h *Header) { h.Moving[0].At = []int{1, 2} }), "2 points"},
-		{"a capsule in a flat scene", header(func(h *Header) { h.Moving[0] = Shape{Kind: idrl.Capsule, Paint: idrl.Agent, Size: 1, At: []int{1, 2}} }), "flat"},
+		{"a capsule in a flat scene", header(func(h *Header) {
+			h.Moving[0] = Shape{Kind: drawing.Capsule, Paint: drawing.Agent, Size: 1, At: []int{1, 2}}
+		}), "flat"},
 		{"a ball of two points", header(func(h *Header) {
-			h.Distance, h.Moving[0] = 1, Shape{Kind: idrl.Ball, Paint: idrl.Agent, Size: 1, At: []int{1, 2}}
+			h.Distance, h.Moving[0] = 1, Shape{Kind: drawing.Ball, Paint: drawing.Agent, Size: 1, At: []int{1, 2}}
 		}), "2 points"},
-		{"a box of three points", header(func(h *Header) { h.Distance, h.Moving[0].Kind = 1, idrl.Box }), "3 points"},
+		{"a box of three points", header(func(h *Header) { h.Distance, h.Moving[0].Kind = 1, drawing.Box }), "3 points"},
 		{"a floor that moves", header(func(h *Header) {
-			h.Distance, h.Moving[0] = 1, Shape{Kind: idrl.Checker, Paint: idrl.Surface, Size: 1, At: []int{1}}
+			h.Distance, h.Moving[0] = 1, Shape{Kind: drawing.Checker, Paint: drawing.Surface, Size: 1, At: []int{1}}
 		}), "cannot move"},
 		{"a flat point in a solid scene", header(func(h *Header) { h.Distance = 1 }), "half a point"},
 		{"an unknown shape", header(func(h *Header) { h.Moving[0].Kind = "blob" }), "blob"},
@@ -330,7 +333,7 @@ func FuzzDecode(f *testing.F) {
 		if looks, err := c.Looks(); err == nil && len(looks) > mostLooks {
 			t.Fatalf("%d looks", len(looks))
 		}
-		var scene idrl.Scene
+		var scene drawing.Scene
 		c.Scene(&scene, 0.5)
 		if len(scene.Moving) != len(c.Header.Moving) {
 			t.Fatalf("%d shapes, want %d", len(scene.Moving), len(c.Header.Moving))

@@ -7,21 +7,22 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
 const magic = "TBC1"
 
 // Encode draws c and returns its bytes, a function of its arguments alone. env must be an instance
-// equal to the one in which c was recorded; it is left in the last state of c. An idrl.Substepper
+// equal to the one in which c was recorded; it is left in the last state of c. An drawing.Substepper
 // gives a frame for each of its substeps, any other environment one for each step. An environment
-// that cannot draw but is idrl.Pictured gives a picture for each step (EncodeFootage), or all
+// that cannot draw but is drawing.Pictured gives a picture for each step (EncodeFootage), or all
 // existing ones (Filmed). Encode returns an error of kind Invalid if env cannot show or restore
 // states, or if c has no snapshots, and the error of an environment that fails (idrl.Err).
 func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
-	drawer, draws := env.(idrl.Drawer)
+	drawer, draws := env.(drawing.Drawer)
 	keeper, keeps := env.(idrl.Snapshotter)
-	pictured, pictures := env.(idrl.Pictured)
+	pictured, pictures := env.(drawing.Pictured)
 	spec := env.Spec()
 	switch {
 	case !draws && !pictures || !keeps:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -21,10 +22,10 @@ func (r *roller) Reset(*rand.Rand) idrl.TimeStep   { return idrl.TimeStep{} }
 func (r *roller) Step(idrl.Action) idrl.TimeStep   { return idrl.TimeStep{} }
 func (r *roller) Snapshot(dst []float64) []float64 { return append(dst[:0], r.x) }
 func (r *roller) Restore(s []float64)              { r.x = s[0] }
-func (r *roller) Draw(dst *idrl.Scene) {
-	*dst = idrl.Scene{
-		Camera: idrl.Camera{W: 8, H: 6},
-		Moving: []idrl.Shape{{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, Pts: []float64{r.x, 1}}},
+func (r *roller) Draw(dst *drawing.Scene) {
+	*dst = drawing.Scene{
+		Camera: drawing.Camera{W: 8, H: 6},
+		Moving: []drawing.Shape{{Kind: drawing.Circle, Paint: drawing.Agent, Size: 0.5, Pts: []float64{r.x, 1}}},
 	}
 }
 
@@ -42,7 +43,7 @@ func Example() {
 		return
 	}
 	fmt.Printf("%s %d, %d frames\n", b[:4], c.Header.Version, c.Header.Frames)
-	var scene idrl.Scene
+	var scene drawing.Scene
 	for _, frame := range []float64{0, 1, 1.5, 2} {
 		c.Scene(&scene, frame)
 		fmt.Printf("frame %.1f: ball at x = %.2f\n", frame, scene.Moving[0].Pts[0])

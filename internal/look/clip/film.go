@@ -5,19 +5,20 @@ import (
 	"math"
 	"slices"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
 // A film has the drawn frames of a clip.
 type film struct {
-	sub    int        // frames of a step
-	frames int        // drawn so far
-	first  idrl.Scene // without the points of its moving shapes
-	counts []int      // points of each moving shape
-	tracks []track    // of the camera's centre and the points of the moving shapes, in order
-	fallen int        // number of states of a fallen robot
-	note   string     // text for the clip
-	err    error      // first error
+	sub    int           // frames of a step
+	frames int           // drawn so far
+	first  drawing.Scene // without the points of its moving shapes
+	counts []int         // points of each moving shape
+	tracks []track       // of the camera's centre and the points of the moving shapes, in order
+	fallen int           // number of states of a fallen robot
+	note   string        // text for the clip
+	err    error         // first error
 }
 
 // A track is the path of a point, in world units: a column over the frames for each of its
@@ -25,9 +26,9 @@ type film struct {
 type track [][]float64
 
 // shoot draws the states and the frames between them.
-func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *film {
+func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *film {
 	f := &film{sub: 1}
-	var scene idrl.Scene
+	var scene drawing.Scene
 	faller, falls := drawer.(idrl.Faller)
 	note := func() {
 		if falls && faller.Fallen() {
@@ -38,7 +39,7 @@ func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *fil
 	note()
 	drawer.Draw(&scene)
 	f.open(scene)
-	finer, ok := drawer.(idrl.Substepper)
+	finer, ok := drawer.(drawing.Substepper)
 	if ok {
 		f.sub = finer.Substeps()
 	}
@@ -53,7 +54,7 @@ func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *fil
 		drawer.Draw(&scene)
 		f.add(&scene)
 	}
-	if n, ok := drawer.(idrl.Narrator); ok {
+	if n, ok := drawer.(drawing.Narrator); ok {
 		last := states[len(states)-1]
 		if len(states) == 1 {
 			f.note = n.Narrate(last, nil)
@@ -66,8 +67,8 @@ func shoot(drawer idrl.Drawer, keeper idrl.Snapshotter, states [][]float64) *fil
 }
 
 // open begins a film with its first scene.
-func (f *film) open(scene idrl.Scene) {
-	f.first = idrl.Scene{Camera: scene.Camera}
+func (f *film) open(scene drawing.Scene) {
+	f.first = drawing.Scene{Camera: scene.Camera}
 	dim := scene.Camera.PointDim()
 	points := 1
 	for _, s := range scene.Moving {
@@ -87,7 +88,7 @@ func (f *film) open(scene idrl.Scene) {
 }
 
 // add appends a scene.
-func (f *film) add(scene *idrl.Scene) {
+func (f *film) add(scene *drawing.Scene) {
 	f.frames++
 	if f.err != nil {
 		return

@@ -13,9 +13,10 @@ import (
 	"math"
 	"reflect"
 
-	"tiebreak/internal/idrl"
-
 	"golang.org/x/image/draw"
+
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/idrl"
 )
 
 // footageMagic begins the bytes of a clip of pictures.
@@ -351,7 +352,7 @@ func (c *Clip) Picture(frame int) (image.Image, error) {
 }
 
 // takePictures encodes a clip of an environment that shows itself in pictures, one for each step.
-func takePictures(env idrl.Pictured, keeper idrl.Snapshotter, spec idrl.EnvSpec, c idrl.Clip) ([]byte, error) {
+func takePictures(env drawing.Pictured, keeper idrl.Snapshotter, spec idrl.EnvSpec, c idrl.Clip) ([]byte, error) {
 	f := Footage{Env: spec.ID, Steps: c.Steps, FrameSec: spec.StepSeconds, Playback: spec.Playback, EndSec: spec.EndSeconds, Phi: c.Phi}
 	for _, s := range c.Snapshots {
 		keeper.Restore(s)

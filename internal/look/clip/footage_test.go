@@ -13,10 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/idrl"
 )
 
 // square is a picture in one colour with a dot at x.
@@ -307,7 +308,9 @@ func TestDecodeFootageRefuses(t *testing.T) {
 		{"another version", changed(func(h *Header) { h.Version = 2 }), "version 2"},
 		{"a picture that is none", changed(func(h *Header) { h.Show[1] = 2 }), "picture 2 of 2"},
 		{"a frame without", changed(func(h *Header) { h.Show = h.Show[:1] }), "of 1 of its 2"},
-		{"shapes", changed(func(h *Header) { h.Moving = []Shape{{Kind: idrl.Circle, Paint: idrl.Agent, Size: 1, At: []int{0}}} }), "shapes"},
+		{"shapes", changed(func(h *Header) {
+			h.Moving = []Shape{{Kind: drawing.Circle, Paint: drawing.Agent, Size: 1, At: []int{0}}}
+		}), "shapes"},
 		{"another kind", changed(func(h *Header) { h.Pictures[0].Kind = "svg" }), "svg"},
 		{"a PNG as JPEG", changed(func(h *Header) { h.Pictures[0].Kind = "jpeg" }), "not a jpeg"},
 		{"another size", changed(func(h *Header) { h.W = 41 }), "41x30"},

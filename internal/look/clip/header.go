@@ -3,6 +3,7 @@ package clip
 import (
 	"math"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -19,7 +20,7 @@ type Header struct {
 	Phi      []float64 `json:"phi"`           // Σφ of the clip, undiscounted, length d
 	Unit     float64   `json:"unit"`          // world units of a step of the numbers
 
-	// The camera, as idrl.Camera has it. Its centre is point 0.
+	// The camera, as drawing.Camera has it. Its centre is point 0.
 	W         float64 `json:"w"`
 	H         float64 `json:"h"`
 	Distance  float64 `json:"distance,omitempty"`
@@ -29,7 +30,7 @@ type Header struct {
 	// Fallen is the share of the states of the clip that are fallen by idrl.Faller.
 	Fallen float64 `json:"fallen,omitempty"`
 
-	// Note is the text of idrl.Narrator about the clip.
+	// Note is the text of drawing.Narrator about the clip.
 	Note string `json:"note,omitempty"`
 
 	// Of a clip of pictures: the stored pictures, and the one that each frame shows, length Frames.
@@ -49,16 +50,16 @@ type Picture struct {
 	Bytes int    `json:"n"` // length of its file
 }
 
-// Shape is an idrl.Shape on the wire. Empty fields are left out.
+// Shape is an drawing.Shape on the wire. Empty fields are left out.
 type Shape struct {
-	Kind  idrl.ShapeKind `json:"k"`
-	Paint idrl.Paint     `json:"p"`
-	Size  float64        `json:"s,omitempty"`
-	Pts   []float64      `json:"pts,omitempty"` // of a static shape
-	At    []int          `json:"at,omitempty"`  // points of a moving shape, each less than Header.Points
-	N     int            `json:"n,omitempty"`   // number of points of a moving shape; only in version 1
-	Text  string         `json:"t,omitempty"`
-	Trail bool           `json:"trail,omitempty"`
+	Kind  drawing.ShapeKind `json:"k"`
+	Paint drawing.Paint     `json:"p"`
+	Size  float64           `json:"s,omitempty"`
+	Pts   []float64         `json:"pts,omitempty"` // of a static shape
+	At    []int             `json:"at,omitempty"`  // points of a moving shape, each less than Header.Points
+	N     int               `json:"n,omitempty"`   // number of points of a moving shape; only in version 1
+	Text  string            `json:"t,omitempty"`
+	Trail bool              `json:"trail,omitempty"`
 }
 
 // Limits of what Decode accepts.
@@ -70,8 +71,8 @@ const (
 )
 
 // camera returns the camera without its centre.
-func (h *Header) camera() idrl.Camera {
-	return idrl.Camera{W: h.W, H: h.H, Distance: h.Distance, Azimuth: h.Azimuth, Elevation: h.Elevation}
+func (h *Header) camera() drawing.Camera {
+	return drawing.Camera{W: h.W, H: h.H, Distance: h.Distance, Azimuth: h.Azimuth, Elevation: h.Elevation}
 }
 
 // columns returns the numbers of a frame.
@@ -143,7 +144,7 @@ func (h *Header) validateMoving() error {
 				return idrl.Errorf(idrl.Invalid, "clip has a moving shape with point %d of %d", p, h.Points)
 			}
 		}
-		if len(s.Pts) != 0 || s.N != 0 || s.Kind == idrl.Checker {
+		if len(s.Pts) != 0 || s.N != 0 || s.Kind == drawing.Checker {
 			return idrl.Errorf(idrl.Invalid, "clip has a moving shape that cannot move")
 		}
 		if err := s.validate(len(s.At), h.camera().Solid()); err != nil {
@@ -167,7 +168,7 @@ func (h *Header) validateStatic() error {
 }
 
 // CheckShape returns an error of kind Invalid if a camera c cannot draw s.
-func CheckShape(s idrl.Shape, c idrl.Camera) error {
+func CheckShape(s drawing.Shape, c drawing.Camera) error {
 	dim := c.PointDim()
 	if len(s.Pts)%dim != 0 {
 		return idrl.Errorf(idrl.Invalid, "clip has a %q with half a point", s.Kind)
@@ -184,19 +185,19 @@ type form struct {
 }
 
 // formOf returns the form of a kind; least is 0 if it is unknown.
-func formOf(k idrl.ShapeKind) form {
+func formOf(k drawing.ShapeKind) form {
 	switch k {
-	case idrl.Polyline:
+	case drawing.Polyline:
 		return form{least: 2, most: math.MaxInt, sized: true}
-	case idrl.Polygon:
+	case drawing.Polygon:
 		return form{least: 3, most: math.MaxInt}
-	case idrl.Circle, idrl.Text:
+	case drawing.Circle, drawing.Text:
 		return form{least: 1, most: 1, sized: true}
-	case idrl.Capsule:
+	case drawing.Capsule:
 		return form{least: 2, most: 2, sized: true, solid: true}
-	case idrl.Ball, idrl.Checker:
+	case drawing.Ball, drawing.Checker:
 		return form{least: 1, most: 1, sized: true, solid: true}
-	case idrl.Box:
+	case drawing.Box:
 		return form{least: 4, most: 4, solid: true}
 	}
 	return form{}

@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // Scene stores in dst, which it overwrites, the scene at a frame. A frame between two whole numbers
 // is interpolated linearly between their scenes; frames before the first or after the last are
 // these. dst shares no memory with c and may be used again for the next frame.
-func (c *Clip) Scene(dst *idrl.Scene, frame float64) {
+func (c *Clip) Scene(dst *drawing.Scene, frame float64) {
 	h := &c.Header
 	row := c.between(frame)
 	view := h.camera()
@@ -35,8 +35,8 @@ func (c *Clip) Scene(dst *idrl.Scene, frame float64) {
 }
 
 // shape returns s with the given points.
-func (s *Shape) shape(pts []float64) idrl.Shape {
-	return idrl.Shape{Kind: s.Kind, Paint: s.Paint, Size: s.Size, Pts: pts, Text: s.Text, Trail: s.Trail}
+func (s *Shape) shape(pts []float64) drawing.Shape {
+	return drawing.Shape{Kind: s.Kind, Paint: s.Paint, Size: s.Size, Pts: pts, Text: s.Text, Trail: s.Trail}
 }
 
 // between returns the numbers at a frame.

@@ -8,16 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/idrl"
 )
 
 // A crawler is a walking body that is drawn in 5 frames a step. It moves
 // smoothly but for its feet's impacts, at which its trunk changes speed at once and
 // then shakes. Its snapshot is a number of steps.
 type crawler struct {
-	body func(t float64) []idrl.Shape // at a number of steps
+	body func(t float64) []drawing.Shape // at a number of steps
 	t    float64
 	lost int // frames that DrawStep does not draw
 }
@@ -35,9 +36,9 @@ func (c *crawler) Step(idrl.Action) idrl.TimeStep   { return idrl.TimeStep{} }
 func (c *crawler) Snapshot(dst []float64) []float64 { return append(dst[:0], c.t) }
 func (c *crawler) Restore(s []float64)              { c.t = s[0] }
 func (c *crawler) Substeps() int                    { return crawlerSub }
-func (c *crawler) Draw(dst *idrl.Scene)             { c.drawAt(dst, c.t) }
-func (c *crawler) DrawStep(before, after []float64, frame func(*idrl.Scene)) {
-	var s idrl.Scene
+func (c *crawler) Draw(dst *drawing.Scene)          { c.drawAt(dst, c.t) }
+func (c *crawler) DrawStep(before, after []float64, frame func(*drawing.Scene)) {
+	var s drawing.Scene
 	for k := 1; k <= crawlerSub-c.lost; k++ {
 		c.drawAt(&s, before[0]+float64(k)/crawlerSub)
 		frame(&s)
@@ -45,13 +46,13 @@ func (c *crawler) DrawStep(before, after []float64, frame func(*idrl.Scene)) {
 	c.Restore(after)
 }
 
-func (c *crawler) drawAt(dst *idrl.Scene, t float64) {
+func (c *crawler) drawAt(dst *drawing.Scene, t float64) {
 	moving := c.body(t)
-	*dst = idrl.Scene{
-		Camera: idrl.Camera{X: moving[0].Pts[0], Z: 0.5, W: 4, H: 3, Distance: 6, Azimuth: 1.7, Elevation: 0.4},
-		Static: []idrl.Shape{
-			{Kind: idrl.Checker, Paint: idrl.Surface, Size: 1, Pts: []float64{0, 0, 0}},
-			{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.3, Pts: []float64{1, 2, 0.15}, Text: "1"},
+	*dst = drawing.Scene{
+		Camera: drawing.Camera{X: moving[0].Pts[0], Z: 0.5, W: 4, H: 3, Distance: 6, Azimuth: 1.7, Elevation: 0.4},
+		Static: []drawing.Shape{
+			{Kind: drawing.Checker, Paint: drawing.Surface, Size: 1, Pts: []float64{0, 0, 0}},
+			{Kind: drawing.Text, Paint: drawing.Ink, Size: 0.3, Pts: []float64{1, 2, 0.15}, Text: "1"},
 		},
 		Moving: moving,
 	}
@@ -66,26 +67,26 @@ func trunk(t float64) (x, y, z float64) {
 }
 
 // limb returns a capsule from a in the direction of yaw and pitch, and its end.
-func limb(a [3]float64, length, yaw, pitch float64) (idrl.Shape, [3]float64) {
+func limb(a [3]float64, length, yaw, pitch float64) (drawing.Shape, [3]float64) {
 	b := [3]float64{
 		a[0] + length*math.Cos(pitch)*math.Cos(yaw),
 		a[1] + length*math.Cos(pitch)*math.Sin(yaw),
 		a[2] + length*math.Sin(pitch),
 	}
-	return idrl.Shape{Kind: idrl.Capsule, Paint: idrl.Agent, Size: 0.08, Pts: []float64{a[0], a[1], a[2], b[0], b[1], b[2]}}, b
+	return drawing.Shape{Kind: drawing.Capsule, Paint: drawing.Agent, Size: 0.08, Pts: []float64{a[0], a[1], a[2], b[0], b[1], b[2]}}, b
 }
 
 // ant is a ball with four legs of three limbs: 13 points.
-func ant(t float64) []idrl.Shape {
+func ant(t float64) []drawing.Shape {
 	x, y, z := trunk(t)
-	out := []idrl.Shape{{Kind: idrl.Ball, Paint: idrl.Agent, Size: 0.25, Pts: []float64{x, y, z}, Trail: true}}
+	out := []drawing.Shape{{Kind: drawing.Ball, Paint: drawing.Agent, Size: 0.25, Pts: []float64{x, y, z}, Trail: true}}
 	turn := 0.3 * math.Sin(0.1*t)
 	for leg := range 4 {
 		yaw := turn + math.Pi/4 + float64(leg)*math.Pi/2
 		a := [3]float64{x, y, z}
 		swing := 0.9 * t * (1 + 0.1*float64(leg))
 		for k, pitch := range []float64{0.1 * math.Sin(0.4*t), 0.2 * math.Cos(swing), -0.8 + 0.4*math.Sin(swing)} {
-			var s idrl.Shape
+			var s drawing.Shape
 			s, a = limb(a, []float64{0.28, 0.28, 0.57}[k], yaw+0.5*min(1, float64(k))*math.Sin(swing), pitch)
 			out = append(out, s)
 		}
@@ -95,9 +96,9 @@ func ant(t float64) []idrl.Shape {
 
 // cheetah is seven limbs and a head in a plane, no two of which quite touch: 16
 // points.
-func cheetah(t float64) []idrl.Shape {
+func cheetah(t float64) []drawing.Shape {
 	x, _, z := trunk(t)
-	var out []idrl.Shape
+	var out []drawing.Shape
 	for k := range 8 {
 		s, _ := limb([3]float64{x + 0.2*float64(k), 0, z}, 0.3, 0, 1.2*math.Sin((0.5+0.1*float64(k))*t)-1)
 		out = append(out, s)
@@ -106,7 +107,7 @@ func cheetah(t float64) []idrl.Shape {
 }
 
 // crawl returns the bytes of a clip of a body.
-func crawl(t testing.TB, body func(float64) []idrl.Shape, steps int) []byte {
+func crawl(t testing.TB, body func(float64) []drawing.Shape, steps int) []byte {
 	t.Helper()
 	b, err := Encode(&crawler{body: body}, crawled(steps))
 	if err != nil {
@@ -128,7 +129,7 @@ func crawled(steps int) idrl.Clip {
 func TestSolid(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		body   func(float64) []idrl.Shape
+		body   func(float64) []drawing.Shape
 		points int // the camera's among them
 	}{
 		{"ant", ant, 1 + 13},
@@ -146,7 +147,7 @@ func TestSolid(t *testing.T) {
 			}
 			near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= h.Unit/2+1e-9 })
 			c := &crawler{body: test.body}
-			var have, want idrl.Scene
+			var have, want drawing.Scene
 			for f := range got.Frames {
 				got.Scene(&have, float64(f))
 				c.drawAt(&want, float64(f)/crawlerSub)
@@ -160,7 +161,7 @@ func TestSolid(t *testing.T) {
 
 // TestSize holds clips of 2 seconds at 100 frames a second to 5 KB.
 func TestSize(t *testing.T) {
-	for name, body := range map[string]func(float64) []idrl.Shape{"ant": ant, "cheetah": cheetah} {
+	for name, body := range map[string]func(float64) []drawing.Shape{"ant": ant, "cheetah": cheetah} {
 		b := crawl(t, body, 40)
 		t.Logf("%s: %d bytes", name, len(b))
 		if len(b) > 5<<10 {
@@ -180,15 +181,15 @@ func TestScene(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s idrl.Scene
+	var s drawing.Scene
 	for _, test := range []struct{ frame, x float64 }{{0, 0}, {0.25, 0.25}, {1, 1}, {1.5, 2}, {2, 3}, {-4, 0}, {9, 3}} {
 		c.Scene(&s, test.frame)
-		want := idrl.Scene{
-			Camera: idrl.Camera{X: test.x, Y: -2, W: 4, H: 3},
-			Static: []idrl.Shape{{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
-			Moving: []idrl.Shape{
-				{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, Pts: []float64{test.x, -test.x}, Trail: true},
-				{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.2, Pts: []float64{test.x, 1}, Text: "Ä"},
+		want := drawing.Scene{
+			Camera: drawing.Camera{X: test.x, Y: -2, W: 4, H: 3},
+			Static: []drawing.Shape{{Kind: drawing.Polygon, Paint: drawing.Surface, Pts: []float64{0, 0, 1, 0, 1, 1}}},
+			Moving: []drawing.Shape{
+				{Kind: drawing.Circle, Paint: drawing.Agent, Size: 0.5, Pts: []float64{test.x, -test.x}, Trail: true},
+				{Kind: drawing.Text, Paint: drawing.Ink, Size: 0.2, Pts: []float64{test.x, 1}, Text: "Ä"},
 			},
 		}
 		if diff := cmp.Diff(want, s); diff != "" {

@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"tiebreak/internal/base/drawing"
 )
 
 // A body is a ball, capsule, box or text of which a part is in front of the eye.
 type body struct {
-	shape *idrl.Shape
+	shape *drawing.Shape
 	pts   []vec   // both ends of the axis; of a box its corners, corner i on the side of face k's middle where bit k of i is set
 	r     float64 // radius around the axis; 0 of a box
 	cut   bool    // the capsule ends flat at its first end
@@ -27,7 +27,7 @@ type body struct {
 func (b *body) axis() (p, q spot) { return b.at[0], b.at[1] }
 
 // bodies returns the visible bodies among shapes.
-func (v *view) bodies(shapes []idrl.Shape) []*body {
+func (v *view) bodies(shapes []drawing.Shape) []*body {
 	var out []*body
 	for i := range shapes {
 		b := newBody(shapes, i)
@@ -43,17 +43,17 @@ func (v *view) bodies(shapes []idrl.Shape) []*body {
 }
 
 // newBody returns shape i of a scene as a body, nil if it is none.
-func newBody(shapes []idrl.Shape, i int) *body {
+func newBody(shapes []drawing.Shape, i int) *body {
 	s := &shapes[i]
 	b := &body{shape: s, i: i, pts: vecs(s.Pts), r: s.Size}
 	switch s.Kind {
-	case idrl.Ball:
+	case drawing.Ball:
 		b.pts = append(b.pts, b.pts[0])
-	case idrl.Capsule:
+	case drawing.Capsule:
 		b.pts, b.cut = emerging(b.pts, b.r, shapes)
-	case idrl.Box:
+	case drawing.Box:
 		b.pts, b.r = corners(b.pts), 0
-	case idrl.Text:
+	case drawing.Text:
 		b.pts, b.r = append(b.pts, b.pts[0]), b.r/2
 	default:
 		return nil
@@ -113,9 +113,9 @@ func corners(pts []vec) []vec {
 // emerging returns the part of a capsule outside a thicker ball, as legs come out of a trunk. The
 // end that is cut off becomes the first. It returns no points if all of the capsule is within a
 // ball.
-func emerging(pts []vec, r float64, shapes []idrl.Shape) (left []vec, cut bool) {
+func emerging(pts []vec, r float64, shapes []drawing.Shape) (left []vec, cut bool) {
 	for _, s := range shapes {
-		if s.Kind != idrl.Ball {
+		if s.Kind != drawing.Ball {
 			continue
 		}
 		c := vecs(s.Pts)[0]
@@ -188,7 +188,7 @@ func (v *view) nearer(p, q *body) float64 {
 	if p.least.x > q.most.x || q.least.x > p.most.x || p.least.y > q.most.y || q.least.y > p.most.y {
 		return 0
 	}
-	if p.shape.Kind == idrl.Box || q.shape.Kind == idrl.Box {
+	if p.shape.Kind == drawing.Box || q.shape.Kind == drawing.Box {
 		return v.behindFace(p, q)
 	}
 	s, t, gap := closest(p, q)
@@ -269,7 +269,7 @@ func (b *body) faces() []face {
 func (v *view) behindFace(p, q *body) float64 {
 	most, sign := math.Inf(-1), 0.0
 	try := func(box, other *body, s float64) {
-		if box.shape.Kind != idrl.Box {
+		if box.shape.Kind != drawing.Box {
 			return
 		}
 		for _, f := range box.faces() {

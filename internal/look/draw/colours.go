@@ -4,37 +4,37 @@ import (
 	"image/color"
 	"math"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // light holds the colours of the paints in the light theme, --paint-* in
 // static/css/app.css, as 0xrrggbb.
-var light = map[idrl.Paint]uint32{
-	idrl.Ground:  0xd3e0cd,
-	idrl.Surface: 0xeceff4,
-	idrl.Mark:    0xa9b3c3,
-	idrl.Detail:  0x8fb083,
-	idrl.Wall:    0x3a4557,
-	idrl.Agent:   0x2657c9,
-	idrl.AgentFg: 0xffffff,
-	idrl.Other:   0xd97706,
-	idrl.OtherFg: 0x231400,
-	idrl.Focus:   0xc2185b,
-	idrl.Ink:     0x182130,
-	idrl.Object0: 0xf2a19c,
-	idrl.Object1: 0xf5c078,
-	idrl.Object2: 0xefe07c,
-	idrl.Object3: 0xa4d79b,
-	idrl.Object4: 0x86d3ca,
-	idrl.Object5: 0x9ac8f3,
-	idrl.Object6: 0xc3b0f0,
-	idrl.Object7: 0xf1a9d2,
-	idrl.Object8: 0xcdb494,
-	idrl.Object9: 0xb9c1cd,
+var light = map[drawing.Paint]uint32{
+	drawing.Ground:  0xd3e0cd,
+	drawing.Surface: 0xeceff4,
+	drawing.Mark:    0xa9b3c3,
+	drawing.Detail:  0x8fb083,
+	drawing.Wall:    0x3a4557,
+	drawing.Agent:   0x2657c9,
+	drawing.AgentFg: 0xffffff,
+	drawing.Other:   0xd97706,
+	drawing.OtherFg: 0x231400,
+	drawing.Focus:   0xc2185b,
+	drawing.Ink:     0x182130,
+	drawing.Object0: 0xf2a19c,
+	drawing.Object1: 0xf5c078,
+	drawing.Object2: 0xefe07c,
+	drawing.Object3: 0xa4d79b,
+	drawing.Object4: 0x86d3ca,
+	drawing.Object5: 0x9ac8f3,
+	drawing.Object6: 0xc3b0f0,
+	drawing.Object7: 0xf1a9d2,
+	drawing.Object8: 0xcdb494,
+	drawing.Object9: 0xb9c1cd,
 }
 
 // colour returns that of a paint; grey if the theme has none.
-func colour(p idrl.Paint) color.RGBA {
+func colour(p drawing.Paint) color.RGBA {
 	v, ok := light[p]
 	if !ok {
 		v = 0x888888

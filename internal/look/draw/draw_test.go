@@ -11,13 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/draw"
 	"tiebreak/internal/look/draw/drawtest"
 	"tiebreak/static"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestTheme compares the colours with those of the page's light theme.
@@ -27,7 +28,7 @@ func TestTheme(t *testing.T) {
 		t.Fatal(err)
 	}
 	light, _, _ := strings.Cut(string(css), "@media")
-	want := map[idrl.Paint]color.RGBA{}
+	want := map[drawing.Paint]color.RGBA{}
 	for _, m := range regexp.MustCompile(`--paint-(\w+): #(\w+);`).FindAllStringSubmatch(light, -1) {
 		hex := m[2]
 		if len(hex) == 3 {
@@ -37,7 +38,7 @@ func TestTheme(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want[idrl.Paint(m[1])] = color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
+		want[drawing.Paint(m[1])] = color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
 	}
 	if d := cmp.Diff(want, draw.Theme()); d != "" || len(want) != 21 {
 		t.Errorf("%d paints in the page's theme: %s", len(want), d)
@@ -46,8 +47,8 @@ func TestTheme(t *testing.T) {
 
 // A world is an environment that is always the same but for its moving shapes.
 type world struct {
-	scene  idrl.Scene
-	moving func(t float64) []idrl.Shape // nil: none
+	scene  drawing.Scene
+	moving func(t float64) []drawing.Shape // nil: none
 	t      float64
 }
 
@@ -58,7 +59,7 @@ func (w *world) Reset(*rand.Rand) idrl.TimeStep   { return idrl.TimeStep{} }
 func (w *world) Step(idrl.Action) idrl.TimeStep   { return idrl.TimeStep{} }
 func (w *world) Snapshot(dst []float64) []float64 { return append(dst[:0], w.t) }
 func (w *world) Restore(s []float64)              { w.t = s[0] }
-func (w *world) Draw(dst *idrl.Scene) {
+func (w *world) Draw(dst *drawing.Scene) {
 	*dst = w.scene
 	if w.moving != nil {
 		dst.Moving = w.moving(w.t)
@@ -89,19 +90,19 @@ func painter(t *testing.T, media []byte) *draw.Painter {
 }
 
 // flat returns what is seen of shapes on 40×40 pixels of 0.1 world units.
-func flat(t *testing.T, shapes ...idrl.Shape) *image.RGBA {
+func flat(t *testing.T, shapes ...drawing.Shape) *image.RGBA {
 	t.Helper()
-	w := &world{scene: idrl.Scene{Camera: idrl.Camera{W: 4, H: 4}, Static: shapes}}
+	w := &world{scene: drawing.Scene{Camera: drawing.Camera{W: 4, H: 4}, Static: shapes}}
 	return drawn(w.painter(t, 0), 40, 0)
 }
 
 // The camera of solid scenes of these tests: 4 units before it, level.
-var ahead = idrl.Camera{W: 4, H: 4, Distance: 4, Azimuth: math.Pi / 2}
+var ahead = drawing.Camera{W: 4, H: 4, Distance: 4, Azimuth: math.Pi / 2}
 
 // solid returns what is seen of shapes by a camera on 80×80 pixels.
-func solid(t *testing.T, camera idrl.Camera, shapes ...idrl.Shape) *image.RGBA {
+func solid(t *testing.T, camera drawing.Camera, shapes ...drawing.Shape) *image.RGBA {
 	t.Helper()
-	w := &world{scene: idrl.Scene{Camera: camera, Static: shapes}}
+	w := &world{scene: drawing.Scene{Camera: camera, Static: shapes}}
 	return drawn(w.painter(t, 0), 80, 0)
 }
 
@@ -115,8 +116,8 @@ func square(x0, y0, x1, y1 float64) []float64 { return []float64{x0, y0, x1, y0,
 
 // covered returns how many pixels a shape of a paint covers, as parts of pixels,
 // judged by the red of an otherwise even picture.
-func covered(img *image.RGBA, p idrl.Paint) float64 {
-	from, to := float64(draw.Theme()[idrl.Ground].R), float64(draw.Theme()[p].R)
+func covered(img *image.RGBA, p drawing.Paint) float64 {
+	from, to := float64(draw.Theme()[drawing.Ground].R), float64(draw.Theme()[p].R)
 	sum := 0.0
 	for i := 0; i < len(img.Pix); i += 4 {
 		sum += (float64(img.Pix[i]) - from) / (to - from)
@@ -127,19 +128,19 @@ func covered(img *image.RGBA, p idrl.Paint) float64 {
 func TestFlatAreas(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		shape idrl.Shape
+		shape drawing.Shape
 		want  float64 // pixels: 100 a square unit
 	}{
-		{"square on pixels", idrl.Shape{Kind: idrl.Polygon, Pts: square(0, 0, 1, 1)}, 100},
-		{"square between pixels", idrl.Shape{Kind: idrl.Polygon, Pts: square(-0.52, 0.13, 0.77, 0.96)}, 129 * 0.83},
-		{"partly outside", idrl.Shape{Kind: idrl.Polygon, Pts: square(1, 1, 1e6, 1e6)}, 100},
-		{"all around", idrl.Shape{Kind: idrl.Polygon, Pts: square(-1e5, -1e5, 1e5, 1e5)}, 1600},
-		{"circle", idrl.Shape{Kind: idrl.Circle, Size: 1, Pts: []float64{0.3, -0.2}}, 100 * math.Pi},
-		{"line with round ends", idrl.Shape{Kind: idrl.Polyline, Size: 0.4, Pts: []float64{-1, 0, 1, 0}}, 80 + 4*math.Pi},
+		{"square on pixels", drawing.Shape{Kind: drawing.Polygon, Pts: square(0, 0, 1, 1)}, 100},
+		{"square between pixels", drawing.Shape{Kind: drawing.Polygon, Pts: square(-0.52, 0.13, 0.77, 0.96)}, 129 * 0.83},
+		{"partly outside", drawing.Shape{Kind: drawing.Polygon, Pts: square(1, 1, 1e6, 1e6)}, 100},
+		{"all around", drawing.Shape{Kind: drawing.Polygon, Pts: square(-1e5, -1e5, 1e5, 1e5)}, 1600},
+		{"circle", drawing.Shape{Kind: drawing.Circle, Size: 1, Pts: []float64{0.3, -0.2}}, 100 * math.Pi},
+		{"line with round ends", drawing.Shape{Kind: drawing.Polyline, Size: 0.4, Pts: []float64{-1, 0, 1, 0}}, 80 + 4*math.Pi},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			test.shape.Paint = idrl.Wall
-			if got := covered(flat(t, test.shape), idrl.Wall); math.Abs(got-test.want) > 1.5 { // 256 levels, 1/64 pixel
+			test.shape.Paint = drawing.Wall
+			if got := covered(flat(t, test.shape), drawing.Wall); math.Abs(got-test.want) > 1.5 { // 256 levels, 1/64 pixel
 				t.Errorf("covers %v pixels, want %v", got, test.want)
 			}
 		})
@@ -153,9 +154,9 @@ func TestNoSeams(t *testing.T) {
 	for i := 0; i < len(right); i += 2 {
 		right[i], right[i+1] = right[i+1], right[i]
 	}
-	img := flat(t, idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Wall, Pts: left}, idrl.Shape{Kind: idrl.Polygon, Paint: idrl.Wall, Pts: right})
+	img := flat(t, drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Wall, Pts: left}, drawing.Shape{Kind: drawing.Polygon, Paint: drawing.Wall, Pts: right})
 	for x := 11; x < 29; x++ {
-		if got, want := img.RGBAAt(x, 20), draw.Theme()[idrl.Wall]; got != want {
+		if got, want := img.RGBAAt(x, 20), draw.Theme()[drawing.Wall]; got != want {
 			t.Errorf("pixel %d is %v, want %v", x, got, want)
 		}
 	}
@@ -163,11 +164,11 @@ func TestNoSeams(t *testing.T) {
 
 // Letters stand in the middle, upright: an L has its bar at the bottom.
 func TestText(t *testing.T) {
-	img := flat(t, idrl.Shape{Kind: idrl.Text, Paint: idrl.Wall, Size: 3, Pts: []float64{0, 0}, Text: "L"})
+	img := flat(t, drawing.Shape{Kind: drawing.Text, Paint: drawing.Wall, Size: 3, Pts: []float64{0, 0}, Text: "L"})
 	var upper, lower float64
 	for y := range 40 {
 		for x := range 40 {
-			if img.RGBAAt(x, y) == draw.Theme()[idrl.Wall] {
+			if img.RGBAAt(x, y) == draw.Theme()[drawing.Wall] {
 				if y < 20 {
 					upper++
 				} else {
@@ -179,7 +180,7 @@ func TestText(t *testing.T) {
 	if upper < 20 || lower < upper*1.2 {
 		t.Errorf("%v pixels above the middle, %v below", upper, lower)
 	}
-	solid(t, ahead, idrl.Shape{Kind: idrl.Text, Paint: idrl.Ink, Size: 1, Pts: []float64{0, 0, 0}, Text: "\u4e00"}) // no such letter
+	solid(t, ahead, drawing.Shape{Kind: drawing.Text, Paint: drawing.Ink, Size: 1, Pts: []float64{0, 0, 0}, Text: "\u4e00"}) // no such letter
 }
 
 // extent returns the rectangle of the pixels that differ between two pictures.
@@ -197,12 +198,12 @@ func extent(a, b *image.RGBA) (box image.Rectangle) {
 // At the centre of the view a unit is 20 pixels; twice as far away it is 10.
 func TestPerspective(t *testing.T) {
 	empty := solid(t, ahead)
-	ball := func(x, y, z, r float64) idrl.Shape {
-		return idrl.Shape{Kind: idrl.Ball, Paint: idrl.Agent, Size: r, Pts: []float64{x, y, z}}
+	ball := func(x, y, z, r float64) drawing.Shape {
+		return drawing.Shape{Kind: drawing.Ball, Paint: drawing.Agent, Size: r, Pts: []float64{x, y, z}}
 	}
 	for _, test := range []struct {
 		name  string
-		shape idrl.Shape
+		shape drawing.Shape
 		want  image.Rectangle
 	}{
 		{"in the middle", ball(0, 0, 0, 1), image.Rect(20, 20, 60, 60)},
@@ -210,8 +211,8 @@ func TestPerspective(t *testing.T) {
 		{"up", ball(0, 0, 1, 0.5), image.Rect(30, 10, 50, 30)},
 		{"twice as far", ball(0, 4, 0, 1), image.Rect(30, 30, 50, 50)},
 		{"behind the eye", ball(0, -6, 0, 1), image.Rectangle{}},
-		{"a capsule", idrl.Shape{Kind: idrl.Capsule, Paint: idrl.Agent, Size: 0.25, Pts: []float64{-1, 0, 0, 1, 0, 0}}, image.Rect(15, 35, 65, 45)},
-		{"a box", idrl.Shape{Kind: idrl.Box, Paint: idrl.Wall, Pts: []float64{0, 0.5, 0, 1, 0.5, 0, 0, 1, 0, 0, 0.5, 1}}, image.Rect(20, 20, 60, 60)},
+		{"a capsule", drawing.Shape{Kind: drawing.Capsule, Paint: drawing.Agent, Size: 0.25, Pts: []float64{-1, 0, 0, 1, 0, 0}}, image.Rect(15, 35, 65, 45)},
+		{"a box", drawing.Shape{Kind: drawing.Box, Paint: drawing.Wall, Pts: []float64{0, 0.5, 0, 1, 0.5, 0, 0, 1, 0, 0, 0.5, 1}}, image.Rect(20, 20, 60, 60)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := extent(empty, solid(t, ahead, test.shape))
@@ -228,12 +229,12 @@ func TestPerspective(t *testing.T) {
 
 // Of two bodies the nearer hides the other, in whatever order they come.
 func TestHiding(t *testing.T) {
-	at := func(k idrl.ShapeKind, p idrl.Paint, y float64) idrl.Shape {
-		s := idrl.Shape{Kind: k, Paint: p, Size: 0.4, Pts: []float64{0, y, 0}}
+	at := func(k drawing.ShapeKind, p drawing.Paint, y float64) drawing.Shape {
+		s := drawing.Shape{Kind: k, Paint: p, Size: 0.4, Pts: []float64{0, y, 0}}
 		switch k {
-		case idrl.Capsule:
+		case drawing.Capsule:
 			s.Pts = []float64{-1, y, 0, 1, y, 0}
-		case idrl.Box:
+		case drawing.Box:
 			s.Pts, s.Size = []float64{0, y, 0, 0.4, y, 0, 0, y + 0.4, 0, 0, y, 0.4}, 0
 		default: // a ball
 		}
@@ -243,11 +244,11 @@ func TestHiding(t *testing.T) {
 		c := img.RGBAAt(40, 40)
 		return int(c.B) > int(c.R)+40
 	}
-	kinds := []idrl.ShapeKind{idrl.Ball, idrl.Capsule, idrl.Box}
+	kinds := []drawing.ShapeKind{drawing.Ball, drawing.Capsule, drawing.Box}
 	for _, a := range kinds {
 		for _, b := range kinds {
 			for _, y := range []float64{-1, 1} {
-				agent, other := at(a, idrl.Agent, y), at(b, idrl.Other, 0)
+				agent, other := at(a, drawing.Agent, y), at(b, drawing.Other, 0)
 				for _, img := range []*image.RGBA{solid(t, ahead, agent, other), solid(t, ahead, other, agent)} {
 					if got := blue(img); got != (y < 0) {
 						t.Errorf("%s at %v before or behind a %s: is seen %v", a, y, b, got)
@@ -260,9 +261,9 @@ func TestHiding(t *testing.T) {
 
 // What is within a ball is not seen; what comes out of it begins there.
 func TestEmerging(t *testing.T) {
-	ball := idrl.Shape{Kind: idrl.Ball, Paint: idrl.Agent, Size: 1, Pts: []float64{0, 0, 0}}
-	leg := func(to float64) idrl.Shape {
-		return idrl.Shape{Kind: idrl.Capsule, Paint: idrl.Agent, Size: 0.2, Pts: []float64{0, 0, 0, to, 0, 0}}
+	ball := drawing.Shape{Kind: drawing.Ball, Paint: drawing.Agent, Size: 1, Pts: []float64{0, 0, 0}}
+	leg := func(to float64) drawing.Shape {
+		return drawing.Shape{Kind: drawing.Capsule, Paint: drawing.Agent, Size: 0.2, Pts: []float64{0, 0, 0, to, 0, 0}}
 	}
 	alone := solid(t, ahead, ball)
 	if box := extent(alone, solid(t, ahead, ball, leg(0.7))); !box.Empty() {
@@ -277,9 +278,9 @@ func TestEmerging(t *testing.T) {
 // The floor's squares are where they are in perspective, and above the horizon is
 // the sky.
 func TestFloor(t *testing.T) {
-	camera := idrl.Camera{W: 4, H: 4, Z: 1, Distance: 4, Azimuth: math.Pi / 2}
-	img := solid(t, camera, idrl.Shape{Kind: idrl.Checker, Paint: idrl.Surface, Size: 1, Pts: []float64{0, 0, 0}})
-	sky, light := img.RGBAAt(40, 5), draw.Theme()[idrl.Surface]
+	camera := drawing.Camera{W: 4, H: 4, Z: 1, Distance: 4, Azimuth: math.Pi / 2}
+	img := solid(t, camera, drawing.Shape{Kind: drawing.Checker, Paint: drawing.Surface, Size: 1, Pts: []float64{0, 0, 0}})
+	sky, light := img.RGBAAt(40, 5), draw.Theme()[drawing.Surface]
 	if sky == light || sky.G < sky.B {
 		t.Errorf("the sky is %v", sky)
 	}
@@ -298,10 +299,10 @@ func TestFloor(t *testing.T) {
 
 // A trail is where the shape has been, older parts fainter.
 func TestTrails(t *testing.T) {
-	walk := func(s float64) []idrl.Shape {
-		return []idrl.Shape{{Kind: idrl.Circle, Paint: idrl.Wall, Size: 0.1, Pts: []float64{-1.5 + 0.3*s, 0}, Trail: true}}
+	walk := func(s float64) []drawing.Shape {
+		return []drawing.Shape{{Kind: drawing.Circle, Paint: drawing.Wall, Size: 0.1, Pts: []float64{-1.5 + 0.3*s, 0}, Trail: true}}
 	}
-	w := &world{scene: idrl.Scene{Camera: idrl.Camera{W: 4, H: 4}}, moving: walk}
+	w := &world{scene: drawing.Scene{Camera: drawing.Camera{W: 4, H: 4}}, moving: walk}
 	p := w.painter(t, 10)
 	img := drawn(p, 200, 10)
 	older, newer, never := img.RGBAAt(35, 100), img.RGBAAt(165, 100), img.RGBAAt(100, 90)

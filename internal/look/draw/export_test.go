@@ -3,12 +3,12 @@ package draw
 import (
 	"image/color"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // Theme returns the colour of every paint.
-func Theme() map[idrl.Paint]color.RGBA {
-	theme := map[idrl.Paint]color.RGBA{}
+func Theme() map[drawing.Paint]color.RGBA {
+	theme := map[drawing.Paint]color.RGBA{}
 	for paint := range light {
 		theme[paint] = colour(paint)
 	}

@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 )
 
 // A sheet draws flat scenes on a canvas.
 type sheet struct {
 	*canvas
-	camera idrl.Camera
+	camera drawing.Camera
 	scale  float64 // pixels of a world unit
 }
 
@@ -31,8 +31,8 @@ func (s *sheet) points(pts []float64) []point {
 // drawFlat draws the scene on c.
 func (p *Painter) drawFlat(c *canvas, frame float64) {
 	s := &sheet{c, p.scene.Camera, c.w / p.scene.Camera.W}
-	c.rect(plain(colour(idrl.Ground)), 0, c.h)
-	label := func(a idrl.Shape) bool { return a.Kind == idrl.Text }
+	c.rect(plain(colour(drawing.Ground)), 0, c.h)
+	label := func(a drawing.Shape) bool { return a.Kind == drawing.Text }
 	still := slices.DeleteFunc(slices.Clone(p.scene.Static), label)
 	for len(still) > 0 {
 		n := batch(still)
@@ -56,11 +56,11 @@ func (p *Painter) drawFlat(c *canvas, frame float64) {
 
 // batch returns how many shapes from the first on are painted together: shapes of the same kind,
 // paint and size, so that no edges are visible where they meet.
-func batch(shapes []idrl.Shape) int {
+func batch(shapes []drawing.Shape) int {
 	a, n := shapes[0], 1
-	for n < len(shapes) && a.Kind != idrl.Text {
+	for n < len(shapes) && a.Kind != drawing.Text {
 		b := shapes[n]
-		if b.Kind != a.Kind || b.Paint != a.Paint || (b.Size != a.Size && a.Kind == idrl.Polyline) {
+		if b.Kind != a.Kind || b.Paint != a.Paint || (b.Size != a.Size && a.Kind == drawing.Polyline) {
 			break
 		}
 		n++
@@ -69,16 +69,16 @@ func batch(shapes []idrl.Shape) int {
 }
 
 // paint draws shapes of a batch.
-func (s *sheet) paint(shapes []idrl.Shape) {
+func (s *sheet) paint(shapes []drawing.Shape) {
 	var outlines [][]point
 	for _, a := range shapes {
 		pts := s.points(a.Pts)
 		switch a.Kind {
-		case idrl.Circle:
+		case drawing.Circle:
 			pts = circle(pts[0], a.Size*s.scale)
-		case idrl.Polygon:
+		case drawing.Polygon:
 			pts = turned(pts)
-		case idrl.Text:
+		case drawing.Text:
 			s.text(colour(a.Paint), a.Text, pts[0], a.Size*s.scale)
 			return
 		default: // a line: its points
@@ -86,7 +86,7 @@ func (s *sheet) paint(shapes []idrl.Shape) {
 		outlines = append(outlines, pts)
 	}
 	how := colour(shapes[0].Paint)
-	if shapes[0].Kind == idrl.Polyline {
+	if shapes[0].Kind == drawing.Polyline {
 		s.stroke(how, shapes[0].Size*s.scale, true, outlines...)
 	} else {
 		s.fill(plain(how), outlines...)
@@ -94,7 +94,7 @@ func (s *sheet) paint(shapes []idrl.Shape) {
 }
 
 // trail draws the path of a shape since the clip began, older parts fainter.
-func (s *sheet) trail(a *idrl.Shape, way []float64, whole int) {
+func (s *sheet) trail(a *drawing.Shape, way []float64, whole int) {
 	width := max(s.camera.W/110*s.scale, 1.5)
 	for k, part := range trailParts(whole) {
 		line := s.points(way[2*part.from : 2*part.to+2])

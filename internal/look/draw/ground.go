@@ -5,13 +5,13 @@ import (
 	"math"
 	"slices"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"tiebreak/internal/base/drawing"
 )
 
 // haze is the colour of the horizon.
-func haze() color.RGBA { return blend(colour(idrl.Ground), colour(idrl.Surface), 0.35) }
+func haze() color.RGBA { return blend(colour(drawing.Ground), colour(drawing.Surface), 0.35) }
 
 // vanishing returns the depth at which the ground disappears in the haze.
 func (v *view) vanishing() float64 { return 200 * v.near }
@@ -22,9 +22,9 @@ func (v *view) paintWorld(c *canvas, h float64) {
 	if h > 0 {
 		horizon = v.row(h, math.Inf(1))
 	}
-	c.rect(plain(colour(idrl.Surface)), 0, v.h)
+	c.rect(plain(colour(drawing.Surface)), 0, v.h)
 	if horizon > 0 {
-		sky := newLinear(point{0, min(0, horizon-v.h)}, point{0, horizon}, []stop{opaque(0, colour(idrl.Ground)), opaque(1, haze())})
+		sky := newLinear(point{0, min(0, horizon-v.h)}, point{0, horizon}, []stop{opaque(0, colour(drawing.Ground)), opaque(1, haze())})
 		c.rect(sky, 0, horizon)
 	}
 }
@@ -49,7 +49,7 @@ func (v *view) paintHaze(c *canvas, h float64) {
 
 // paintChecker draws every other square of an endless floor. Every other strip
 // along x and along y is filled, so that where two overlap they cancel.
-func (v *view) paintChecker(c *canvas, floor *idrl.Shape) {
+func (v *view) paintChecker(c *canvas, floor *drawing.Shape) {
 	o := vecs(floor.Pts)[0]
 	size := floor.Size
 	h := v.eye.Z - o.Z
@@ -61,7 +61,7 @@ func (v *view) paintChecker(c *canvas, floor *idrl.Shape) {
 	if strips == nil {
 		return // squares too small to see
 	}
-	c.fillEvenOdd(plain(blend(colour(floor.Paint), colour(idrl.Mark), 0.44)), strips...)
+	c.fillEvenOdd(plain(blend(colour(floor.Paint), colour(drawing.Mark), 0.44)), strips...)
 }
 
 // squares returns strips along x and along y of every other row of squares of a floor with a corner
@@ -107,13 +107,13 @@ func (v *view) seen(h, far float64) (least, most point) {
 
 // paintDecal draws a polygon, polyline or circle; nothing for other shapes. normal
 // is that of the plane in which a line widens.
-func (v *view) paintDecal(c *canvas, s *idrl.Shape, normal vec) {
+func (v *view) paintDecal(c *canvas, s *drawing.Shape, normal vec) {
 	pts := vecs(s.Pts)
 	switch s.Kind {
-	case idrl.Polygon:
-	case idrl.Polyline:
+	case drawing.Polygon:
+	case drawing.Polyline:
 		pts = strip(pts, s.Size, normal)
-	case idrl.Circle:
+	case drawing.Circle:
 		pts = disc(pts[0], s.Size, 32)
 	default:
 		return

@@ -4,16 +4,16 @@ import (
 	"image"
 	"image/color"
 
-	"tiebreak/internal/idrl"
-	"tiebreak/internal/look/clip"
-
 	"golang.org/x/image/draw"
+
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/look/clip"
 )
 
 // A Painter draws one clip. One goroutine may use it at a time.
 type Painter struct {
 	clip  *clip.Clip
-	scene idrl.Scene
+	scene drawing.Scene
 	ways  [][]float64 // of each moving shape with a trail, else nil: its centre in every frame, x y (z)
 }
 

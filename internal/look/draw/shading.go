@@ -4,9 +4,9 @@ import (
 	"image/color"
 	"math"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"tiebreak/internal/base/drawing"
 )
 
 // A shading draws bodies in the light of the sun, with outlines.
@@ -24,10 +24,10 @@ func (s *shading) brightness(normal vec) float64 {
 // paint draws b on c.
 func (s *shading) paint(c *canvas, b *body) {
 	switch b.shape.Kind {
-	case idrl.Text:
+	case drawing.Text:
 		at := b.at[0]
 		c.text(colour(b.shape.Paint), b.shape.Text, at.point, 2*b.r*s.focal/at.z)
-	case idrl.Box:
+	case drawing.Box:
 		s.paintBox(c, b)
 	default:
 		s.paintLimb(c, b)

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"tiebreak/internal/base/drawing"
 )
 
 // drawSolid draws the scene on c.
@@ -41,9 +41,9 @@ func (p *Painter) drawSolid(c *canvas, frame float64) {
 }
 
 // floor returns the checker, nil if there is none.
-func (p *Painter) floor() *idrl.Shape {
+func (p *Painter) floor() *drawing.Shape {
 	for i := range p.scene.Static {
-		if p.scene.Static[i].Kind == idrl.Checker {
+		if p.scene.Static[i].Kind == drawing.Checker {
 			return &p.scene.Static[i]
 		}
 	}
@@ -51,14 +51,14 @@ func (p *Painter) floor() *idrl.Shape {
 }
 
 // onGround reports whether all points of a shape lie on the ground.
-func (p *Painter) onGround(s *idrl.Shape, ground float64) bool {
+func (p *Painter) onGround(s *drawing.Shape, ground float64) bool {
 	above := func(q vec) bool { return !(q.Z < ground+p.scene.Camera.W/100) }
 	return !slices.ContainsFunc(vecs(s.Pts), above)
 }
 
 // paintGround draws the shapes on the ground, and trails.
 func (p *Painter) paintGround(c *canvas, v *view, frame, ground float64) {
-	decals := func(shapes []idrl.Shape) {
+	decals := func(shapes []drawing.Shape) {
 		for i := range shapes {
 			if p.onGround(&shapes[i], ground) {
 				v.paintDecal(c, &shapes[i], vec{Z: 1})
@@ -82,11 +82,11 @@ func (v *view) sun() vec {
 
 // paintShadows draws soft shadows: layers that grow with the height of the body.
 func (v *view) paintShadows(c *canvas, sun vec, list []*body, ground float64) {
-	ink := plain(fade(blend(colour(idrl.Ink), colour(idrl.Ground), 0.15), 0.12))
+	ink := plain(fade(blend(colour(drawing.Ink), colour(drawing.Ground), 0.15), 0.12))
 	for _, soft := range []float64{1, 0.4, -0.2, -0.8} {
 		var outlines [][]point
 		for _, b := range list {
-			if b.shape.Kind != idrl.Text {
+			if b.shape.Kind != drawing.Text {
 				outlines = append(outlines, v.outline(b.shadow(sun, ground, soft)))
 			}
 		}

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"tiebreak/internal/base/drawing"
 )
 
 // svgWidth is the width of a drawing in its own units; coordinates are whole numbers.
@@ -20,11 +20,11 @@ const svgWidth = 320
 // custom properties --paint-* of the page around it, so that it follows the theme. It is
 // simpler than Painter's images: bodies have one colour and a darker edge, and there are
 // no shadows, trails or haze. Screen readers pass over it.
-func SVG(s *idrl.Scene) string {
+func SVG(s *drawing.Scene) string {
 	w, h := float64(svgWidth), svgWidth*s.Camera.H/s.Camera.W
-	var d drawing
+	var d svgFile
 	fmt.Fprintf(&d, `<svg viewBox="0 0 %s %s" aria-hidden="true" focusable="false">`, num(w), num(h))
-	d.polygons(paintVar(idrl.Ground), false, []point{{0, 0}, {w, 0}, {w, h}, {0, h}})
+	d.polygons(paintVar(drawing.Ground), false, []point{{0, 0}, {w, 0}, {w, h}, {0, h}})
 	if s.Camera.Solid() {
 		d.solid(s, look(s.Camera, w, h))
 	} else {
@@ -35,12 +35,12 @@ func SVG(s *idrl.Scene) string {
 }
 
 // A drawing is the text of an SVG element.
-type drawing struct{ strings.Builder }
+type svgFile struct{ strings.Builder }
 
-func paintVar(p idrl.Paint) string { return "var(--paint-" + html.EscapeString(string(p)) + ")" }
+func paintVar(p drawing.Paint) string { return "var(--paint-" + html.EscapeString(string(p)) + ")" }
 
 // darker is the colour of edges.
-func darker(p idrl.Paint) string { return "color-mix(in srgb," + paintVar(p) + " 70%,#000)" }
+func darker(p drawing.Paint) string { return "color-mix(in srgb," + paintVar(p) + " 70%,#000)" }
 
 // num returns a coordinate.
 func num(v float64) string {
@@ -52,7 +52,7 @@ func num(v float64) string {
 
 // outside reports whether an outline lies beyond one side of the picture.
 func outside(pts []point) bool {
-	const high = svgWidth / idrl.LegendRatio
+	const high = svgWidth / drawing.LegendRatio
 	beyond := func(out func(p point) bool) bool {
 		return !slices.ContainsFunc(pts, func(p point) bool { return !out(p) })
 	}
@@ -81,7 +81,7 @@ func path(closed bool, outlines ...[]point) string {
 	return b.String()
 }
 
-func (d *drawing) polygons(fill string, evenOdd bool, outlines ...[]point) {
+func (d *svgFile) polygons(fill string, evenOdd bool, outlines ...[]point) {
 	rule := ""
 	if evenOdd {
 		rule = ` fill-rule="evenodd"`
@@ -91,17 +91,17 @@ func (d *drawing) polygons(fill string, evenOdd bool, outlines ...[]point) {
 	}
 }
 
-func (d *drawing) line(stroke string, width float64, pts []point) {
+func (d *svgFile) line(stroke string, width float64, pts []point) {
 	fmt.Fprintf(d, `<path fill="none" stroke="%s" stroke-width="%s" stroke-linecap="round" stroke-linejoin="round" d="%s"/>`,
 		stroke, num(width), path(false, pts))
 }
 
-func (d *drawing) disc(fill string, at point, r float64) {
+func (d *svgFile) disc(fill string, at point, r float64) {
 	fmt.Fprintf(d, `<circle fill="%s" cx="%s" cy="%s" r="%s"/>`, fill, num(at.x), num(at.y), num(r))
 }
 
 // letters are centred about a point, capitals of them.
-func (d *drawing) letters(p idrl.Paint, text string, at point, size float64) {
+func (d *svgFile) letters(p drawing.Paint, text string, at point, size float64) {
 	if outside([]point{{at.x - size, at.y - size}, {at.x + size, at.y + size}}) {
 		return
 	}
@@ -109,18 +109,18 @@ func (d *drawing) letters(p idrl.Paint, text string, at point, size float64) {
 		paintVar(p), num(at.x), num(at.y+0.36*size), num(size), html.EscapeString(text))
 }
 
-func (d *drawing) flat(s *idrl.Scene, w, h float64) {
+func (d *svgFile) flat(s *drawing.Scene, w, h float64) {
 	sheet := &sheet{&canvas{w: w, h: h}, s.Camera, w / s.Camera.W}
 	for _, a := range slices.Concat(s.Static, s.Moving) {
 		pts := sheet.points(a.Pts)
 		switch a.Kind {
-		case idrl.Polygon:
+		case drawing.Polygon:
 			d.polygons(paintVar(a.Paint), false, pts)
-		case idrl.Polyline:
+		case drawing.Polyline:
 			d.line(paintVar(a.Paint), a.Size*sheet.scale, pts)
-		case idrl.Circle:
+		case drawing.Circle:
 			d.disc(paintVar(a.Paint), pts[0], a.Size*sheet.scale)
-		case idrl.Text:
+		case drawing.Text:
 			d.letters(a.Paint, a.Text, pts[0], a.Size*sheet.scale)
 		default: // other shapes belong to solid scenes
 		}
@@ -128,16 +128,16 @@ func (d *drawing) flat(s *idrl.Scene, w, h float64) {
 }
 
 // solid draws the ground, shapes on it, floating shapes, and bodies by depth.
-func (d *drawing) solid(s *idrl.Scene, v *view) {
+func (d *svgFile) solid(s *drawing.Scene, v *view) {
 	shapes := slices.Concat(s.Static, s.Moving)
 	ground := 0.0
 	for i := range s.Static {
-		if s.Static[i].Kind == idrl.Checker {
+		if s.Static[i].Kind == drawing.Checker {
 			ground = s.Static[i].Pts[2]
 			d.floor(v, &s.Static[i])
 		}
 	}
-	level := func(a *idrl.Shape) bool {
+	level := func(a *drawing.Shape) bool {
 		return !slices.ContainsFunc(vecs(a.Pts), func(q vec) bool { return !(q.Z < ground+s.Camera.W/100) })
 	}
 	for _, onGround := range []bool{true, false} {
@@ -158,7 +158,7 @@ const floorTiles = 7
 
 // floor draws a level floor up to its horizon, and every other square near the middle of
 // the view.
-func (d *drawing) floor(v *view, f *idrl.Shape) {
+func (d *svgFile) floor(v *view, f *drawing.Shape) {
 	o := vecs(f.Pts)[0]
 	h := v.eye.Z - o.Z
 	if h <= v.near {
@@ -171,20 +171,20 @@ func (d *drawing) floor(v *view, f *idrl.Shape) {
 	x, y := v.eye.X+v.forward.X*far/2, v.eye.Y+v.forward.Y*far/2
 	reach := floorTiles * f.Size
 	least, most = point{max(least.x, x-reach), max(least.y, y-reach)}, point{min(most.x, x+reach), min(most.y, y+reach)}
-	d.polygons("color-mix(in srgb,"+paintVar(idrl.Mark)+" 44%,"+paintVar(f.Paint)+")", true, v.squares(o, f.Size, least, most)...)
+	d.polygons("color-mix(in srgb,"+paintVar(drawing.Mark)+" 44%,"+paintVar(f.Paint)+")", true, v.squares(o, f.Size, least, most)...)
 }
 
 // decal draws a polygon, polyline or circle.
-func (d *drawing) decal(v *view, a *idrl.Shape, onGround bool) {
+func (d *svgFile) decal(v *view, a *drawing.Shape, onGround bool) {
 	pts, normal := vecs(a.Pts), v.forward
 	if onGround {
 		normal = vec{Z: 1}
 	}
 	switch a.Kind {
-	case idrl.Polygon:
-	case idrl.Polyline:
+	case drawing.Polygon:
+	case drawing.Polyline:
 		pts = strip(pts, a.Size, normal)
-	case idrl.Circle:
+	case drawing.Circle:
 		pts = disc(pts[0], a.Size, 24)
 	default:
 		return
@@ -193,18 +193,18 @@ func (d *drawing) decal(v *view, a *idrl.Shape, onGround bool) {
 }
 
 // body draws a ball, capsule, box or text.
-func (d *drawing) body(v *view, b *body) {
+func (d *svgFile) body(v *view, b *body) {
 	paint := b.shape.Paint
 	size := func(r float64) float64 { return r * v.focal / b.z }
 	switch b.shape.Kind {
-	case idrl.Ball:
+	case drawing.Ball:
 		d.disc(darker(paint), b.at[0].point, size(b.r)+1.6)
 		d.disc(paintVar(paint), b.at[0].point, size(b.r))
-	case idrl.Capsule:
+	case drawing.Capsule:
 		pts := []point{b.at[0].point, b.at[1].point}
 		d.line(darker(paint), 2*size(b.r)+3.2, pts)
 		d.line(paintVar(paint), 2*size(b.r), pts)
-	case idrl.Text:
+	case drawing.Text:
 		d.letters(paint, b.shape.Text, b.at[0].point, size(b.shape.Size))
 	default: // a box: the faces that are turned to the eye
 		for _, f := range b.faces() {

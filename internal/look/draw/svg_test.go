@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/look/draw"
 )
 
@@ -31,12 +31,12 @@ func elements(t *testing.T, svg, name string) (n int) {
 }
 
 func TestSVGOfFlatScenes(t *testing.T) {
-	scene := idrl.Scene{Camera: idrl.Camera{W: 4, H: 3}, Static: []idrl.Shape{
-		{Kind: idrl.Polygon, Paint: idrl.Surface, Pts: []float64{-1, -1, 1, -1, 0, 1}},
-		{Kind: idrl.Polyline, Paint: idrl.Mark, Size: 0.1, Pts: []float64{-1, 0, 1, 0}},
-		{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.5, Pts: []float64{0, 0}, Text: `<b>&"`},
-		{Kind: idrl.Polygon, Paint: idrl.Wall, Pts: []float64{5, 5, 6, 5, 6, 6}}, // out of view
-	}, Moving: []idrl.Shape{{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.5, Pts: []float64{1, 0.75}}}}
+	scene := drawing.Scene{Camera: drawing.Camera{W: 4, H: 3}, Static: []drawing.Shape{
+		{Kind: drawing.Polygon, Paint: drawing.Surface, Pts: []float64{-1, -1, 1, -1, 0, 1}},
+		{Kind: drawing.Polyline, Paint: drawing.Mark, Size: 0.1, Pts: []float64{-1, 0, 1, 0}},
+		{Kind: drawing.Text, Paint: drawing.Ink, Size: 0.5, Pts: []float64{0, 0}, Text: `<b>&"`},
+		{Kind: drawing.Polygon, Paint: drawing.Wall, Pts: []float64{5, 5, 6, 5, 6, 6}}, // out of view
+	}, Moving: []drawing.Shape{{Kind: drawing.Circle, Paint: drawing.Agent, Size: 0.5, Pts: []float64{1, 0.75}}}}
 	svg := draw.SVG(&scene)
 	for _, want := range []string{
 		`viewBox="0 0 320 240"`, `<circle fill="var(--paint-agent)" cx="240" cy="60" r="40"/>`,
@@ -53,13 +53,13 @@ func TestSVGOfFlatScenes(t *testing.T) {
 
 // TestSVGOfSolidScenes: bodies are drawn from the farthest to the nearest, over the floor.
 func TestSVGOfSolidScenes(t *testing.T) {
-	scene := idrl.Scene{
-		Camera: idrl.Camera{Z: 0.5, W: 4, H: 3, Distance: 10, Azimuth: math.Pi / 2, Elevation: 0.3},
-		Static: []idrl.Shape{{Kind: idrl.Checker, Paint: idrl.Surface, Size: 1, Pts: []float64{0, 0, 0}}},
-		Moving: []idrl.Shape{
-			{Kind: idrl.Ball, Paint: idrl.Agent, Size: 0.3, Pts: []float64{0, -1, 0.5}},
-			{Kind: idrl.Capsule, Paint: idrl.Other, Size: 0.2, Pts: []float64{-1, 1, 0.5, 1, 1, 0.5}},
-			{Kind: idrl.Box, Paint: idrl.Wall, Pts: []float64{1, 0, 0.5, 1.3, 0, 0.5, 1, 0.3, 0.5, 1, 0, 0.8}},
+	scene := drawing.Scene{
+		Camera: drawing.Camera{Z: 0.5, W: 4, H: 3, Distance: 10, Azimuth: math.Pi / 2, Elevation: 0.3},
+		Static: []drawing.Shape{{Kind: drawing.Checker, Paint: drawing.Surface, Size: 1, Pts: []float64{0, 0, 0}}},
+		Moving: []drawing.Shape{
+			{Kind: drawing.Ball, Paint: drawing.Agent, Size: 0.3, Pts: []float64{0, -1, 0.5}},
+			{Kind: drawing.Capsule, Paint: drawing.Other, Size: 0.2, Pts: []float64{-1, 1, 0.5, 1, 1, 0.5}},
+			{Kind: drawing.Box, Paint: drawing.Wall, Pts: []float64{1, 0, 0.5, 1.3, 0, 0.5, 1, 0.3, 0.5, 1, 0, 0.8}},
 		},
 	}
 	svg := draw.SVG(&scene)

@@ -3,9 +3,9 @@ package draw
 import (
 	"math"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"tiebreak/internal/base/drawing"
 )
 
 // vec is a point or a direction in world units.
@@ -46,7 +46,7 @@ type view struct {
 }
 
 // look returns the view of a camera on an image of w×h pixels.
-func look(c idrl.Camera, w, h float64) *view {
+func look(c drawing.Camera, w, h float64) *view {
 	sa, ca := math.Sincos(c.Azimuth)
 	se, ce := math.Sincos(c.Elevation)
 	v := &view{

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -14,8 +15,8 @@ type stage struct {
 	sec      float64 // of the clip, simulated
 	step     float64 // seconds; 0: 0.025
 	playback float64 // 0: 1
-	shapes   []idrl.Shape
-	static   []idrl.Shape
+	shapes   []drawing.Shape
+	static   []drawing.Shape
 	camera   [3]float64
 	place    func(t float64, shape, point int) []float64 // where a point is
 }
@@ -87,7 +88,7 @@ func near(t *testing.T, what string, got, want, within float64) {
 // slider is a car of flat points that goes at a speed, metres per second, from a place.
 func slider(speed, at float64) stage {
 	return stage{
-		sec: 2, shapes: []idrl.Shape{{Kind: idrl.Polygon, Paint: idrl.Agent, Pts: make([]float64, 4)}},
+		sec: 2, shapes: []drawing.Shape{{Kind: drawing.Polygon, Paint: drawing.Agent, Pts: make([]float64, 4)}},
 		place: func(t float64, _, k int) []float64 {
 			corner := [4][2]float64{{1, 1}, {1, -1}, {-1, -1}, {-1, 1}}[k]
 			return []float64{at + speed*t + corner[0], corner[1]}
@@ -99,7 +100,7 @@ func slider(speed, at float64) stage {
 // second, from an angle.
 func bar(rate, from float64) stage {
 	return stage{
-		solid: true, sec: 2, shapes: []idrl.Shape{{Kind: idrl.Capsule, Size: 1e-9, Pts: make([]float64, 2)}},
+		solid: true, sec: 2, shapes: []drawing.Shape{{Kind: drawing.Capsule, Size: 1e-9, Pts: make([]float64, 2)}},
 		place: func(t float64, _, k int) []float64 {
 			sin, cos := math.Sincos(from + rate*t)
 			side := float64(1 - 2*k)
@@ -112,7 +113,7 @@ func bar(rate, from float64) stage {
 // 2 Hz with a phase in periods.
 func gait(swing, phase float64) stage {
 	return stage{
-		solid: true, sec: 2, shapes: []idrl.Shape{{Kind: idrl.Capsule, Size: 0.1, Pts: make([]float64, 2)}, {Kind: idrl.Capsule, Size: 0.1, Pts: make([]float64, 2)}},
+		solid: true, sec: 2, shapes: []drawing.Shape{{Kind: drawing.Capsule, Size: 0.1, Pts: make([]float64, 2)}, {Kind: drawing.Capsule, Size: 0.1, Pts: make([]float64, 2)}},
 		place: func(t float64, leg, k int) []float64 {
 			if k == 0 {
 				return []float64{t, 0, 1}
@@ -128,7 +129,7 @@ func gait(swing, phase float64) stage {
 func TestSize(t *testing.T) {
 	near(t, "square", view(t, slider(0, 0).film()).Size(), 2*math.Sqrt2, 1e-12)
 	s := slider(0, 0)
-	s.shapes = []idrl.Shape{{Kind: idrl.Circle, Paint: idrl.Agent, Size: 0.3}}
+	s.shapes = []drawing.Shape{{Kind: drawing.Circle, Paint: drawing.Agent, Size: 0.3}}
 	near(t, "circle", view(t, s.film()).Size(), 0.6, 1e-12)
 	near(t, "bar", view(t, bar(1, 0).film()).Size(), 2, 1e-9)
 }
@@ -201,7 +202,7 @@ func TestPathOfSliders(t *testing.T) {
 
 func TestPlace(t *testing.T) {
 	followed := func(s stage, x float64) stage { s.camera = [3]float64{x}; return s }
-	numbered := func(s stage) stage { s.static = []idrl.Shape{{Kind: idrl.Text}}; return s }
+	numbered := func(s stage) stage { s.static = []drawing.Shape{{Kind: drawing.Text}}; return s }
 	size := 2 * math.Sqrt2
 	for _, test := range []struct {
 		name string
@@ -234,7 +235,7 @@ func moved(s stage, x float64) stage {
 func TestOthersAreSeenFromTheBody(t *testing.T) {
 	traffic := func(speed, other float64) stage {
 		s := slider(speed, 0)
-		s.shapes = append(s.shapes, idrl.Shape{Kind: idrl.Circle, Paint: idrl.Other, Size: 1}, idrl.Shape{Kind: idrl.Text, Paint: idrl.Ink})
+		s.shapes = append(s.shapes, drawing.Shape{Kind: drawing.Circle, Paint: drawing.Other, Size: 1}, drawing.Shape{Kind: drawing.Text, Paint: drawing.Ink})
 		car := s.place
 		s.place = func(t float64, shape, k int) []float64 {
 			switch shape {

@@ -3,6 +3,7 @@ package measure
 import (
 	"testing"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestStays(t *testing.T) {
 	turning := func(rate, place float64, note string) *View {
 		s := moved(bar(rate, 0), place)
-		s.camera, s.static = [3]float64{place}, []idrl.Shape{{Kind: idrl.Text}}
+		s.camera, s.static = [3]float64{place}, []drawing.Shape{{Kind: drawing.Text}}
 		c := s.film()
 		c.Header.Note = note
 		return view(t, c)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -70,7 +71,7 @@ func New(c *clip.Clip) (*View, error) {
 	}
 	v := &View{
 		env: h.Env, moment: len(c.Frames) == 1, solid: f.solid, camera: slices.Clone(c.Frames[0][:2]),
-		marked: f.solid && slices.ContainsFunc(h.Static, func(s clip.Shape) bool { return s.Kind == idrl.Text }),
+		marked: f.solid && slices.ContainsFunc(h.Static, func(s clip.Shape) bool { return s.Kind == drawing.Text }),
 		fallen: h.Fallen, stays: strings.HasSuffix(h.Note, idrl.Stays), sec: float64(len(c.Frames)-1) * f.viewerSec,
 	}
 	v.measure(&f)
@@ -135,7 +136,7 @@ func (v *View) Whirling() bool { return v.motion.World > WhirlingAbove }
 func (v *View) Fallen() bool { return v.fallen >= FallenFrom }
 
 // Stays reports whether the robot does not move from its place, as the text over the clip says
-// (idrl.Narrator).
+// (drawing.Narrator).
 func (v *View) Stays() bool { return v.stays }
 
 // Ratable reports whether a person can rate the clip by its motion: something moves, and the robot
@@ -157,12 +158,12 @@ func (f *frames) choose() {
 	var others []int
 	moving := f.clip.Header.Moving
 	bodies := func(s clip.Shape) bool {
-		return s.Kind == idrl.Capsule || s.Kind == idrl.Ball || s.Kind == idrl.Box
+		return s.Kind == drawing.Capsule || s.Kind == drawing.Ball || s.Kind == drawing.Box
 	}
 	agent := func(s clip.Shape) bool {
-		return s.Kind != idrl.Text && (s.Paint == idrl.Agent || s.Paint == idrl.AgentFg)
+		return s.Kind != drawing.Text && (s.Paint == drawing.Agent || s.Paint == drawing.AgentFg)
 	}
-	drawn := func(s clip.Shape) bool { return s.Kind != idrl.Text && s.Paint != idrl.Focus } // no marks
+	drawn := func(s clip.Shape) bool { return s.Kind != drawing.Text && s.Paint != drawing.Focus } // no marks
 	body := drawn
 	switch {
 	case f.solid && slices.ContainsFunc(moving, bodies):
@@ -172,7 +173,7 @@ func (f *frames) choose() {
 	}
 	for _, s := range moving {
 		at := s.At
-		if s.Kind == idrl.Box {
+		if s.Kind == drawing.Box {
 			at = at[:1]
 		}
 		switch {
@@ -189,7 +190,7 @@ func (f *frames) choose() {
 
 // radius is that of round shapes; the width of a line is no size.
 func radius(s clip.Shape) float64 {
-	if s.Kind == idrl.Circle || s.Kind == idrl.Ball || s.Kind == idrl.Capsule {
+	if s.Kind == drawing.Circle || s.Kind == drawing.Ball || s.Kind == drawing.Capsule {
 		return s.Size
 	}
 	return 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"
@@ -15,7 +16,7 @@ const LookBack = 50
 // A Question is a question with a reply.
 type Question struct {
 	N int // from 1, in the order of the replies
-	idrl.Labelled
+	record.Labelled
 
 	// Unseen says why the clips cannot be measured, and all below is zero; empty if they can.
 	Unseen string
@@ -72,7 +73,7 @@ type Media func(ctx context.Context, id idrl.ClipID) ([]byte, error)
 // Measure returns the questions of rows, which are replies of a session in the order of the log.
 // progress, which may be nil, receives the number of finished ones. It returns the errors of media
 // except those of kinds NotFound and Damaged.
-func Measure(ctx context.Context, rows []idrl.Labelled, media Media, progress func(done, total int)) ([]Question, error) {
+func Measure(ctx context.Context, rows []record.Labelled, media Media, progress func(done, total int)) ([]Question, error) {
 	m := measurer{media: media, people: map[idrl.AnnotatorID][]seen{}, first: map[asked]int{}}
 	out := make([]Question, 0, len(rows))
 	for i, row := range rows {
@@ -112,7 +113,7 @@ type seen struct {
 	views     []*measure.View
 }
 
-func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Question, error) {
+func (m *measurer) measure(ctx context.Context, n int, row record.Labelled) (Question, error) {
 	q := Question{N: n, Labelled: row}
 	q.Again = m.planned(row, n)
 	views := make([]*measure.View, len(row.Query.Clips))
@@ -148,13 +149,13 @@ func (m *measurer) measure(ctx context.Context, n int, row idrl.Labelled) (Quest
 
 // planned returns the first question of the person that is the same, if question n is a planned
 // repeat; else 0.
-func (m *measurer) planned(row idrl.Labelled, n int) int {
+func (m *measurer) planned(row record.Labelled, n int) int {
 	key := asked{row.Answer.Annotator, row.Query.ID}
 	first, known := m.first[key]
 	if !known {
 		m.first[key] = n
 	}
-	if row.Why != (idrl.Why{BasedOn: row.Why.BasedOn, AfterSeq: row.Why.AfterSeq}) {
+	if row.Why != (record.Why{BasedOn: row.Why.BasedOn, AfterSeq: row.Why.AfterSeq}) {
 		return 0
 	}
 	return first
@@ -230,7 +231,7 @@ func (q *Question) judge(views []*measure.View) (unseen string) {
 
 // remember returns the newest question of the person that looks like this one, 0 if there is none,
 // and records this one.
-func (m *measurer) remember(row idrl.Labelled, now seen) (repeats int) {
+func (m *measurer) remember(row record.Labelled, now seen) (repeats int) {
 	who := row.Answer.Annotator
 	past := m.people[who]
 	for i := len(past) - 1; i >= 0 && repeats == 0; i-- {

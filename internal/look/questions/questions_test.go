@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tiebreak/envs/chain"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/questions/questionstest"
 )
@@ -15,7 +16,7 @@ func walk(t *testing.T, note string, fields ...int) []byte {
 	return questionstest.Walk(t, chain.New(chain.Config{}), note, fields...)
 }
 
-func measured(t *testing.T, s questionstest.Shelf, rows ...idrl.Labelled) []Question {
+func measured(t *testing.T, s questionstest.Shelf, rows ...record.Labelled) []Question {
 	t.Helper()
 	list, err := Measure(t.Context(), rows, s.Media, nil)
 	if err != nil {
@@ -80,7 +81,7 @@ func TestMeasure(t *testing.T) {
 // not chosen for what it tells.
 func TestPlannedRepeatsAreNone(t *testing.T) {
 	again := questionstest.Ask(2, "a1", idrl.ChoseA, "a", "b")
-	again.Why = idrl.Why{BasedOn: 0, AfterSeq: 1}
+	again.Why = record.Why{BasedOn: 0, AfterSeq: 1}
 	other := again
 	other.Answer.Annotator, other.Answer.Seq = "a2", 3
 	list := measured(t, aSession(t), questionstest.Ask(1, "a1", idrl.ChoseA, "a", "b"), again, other, questionstest.Ask(4, "a1", idrl.ChoseA, "a", "b"))
@@ -119,7 +120,7 @@ func TestLookBack(t *testing.T) {
 	for f := range 20 {
 		s[id(f)] = walk(t, "", f)
 	}
-	var rows []idrl.Labelled
+	var rows []record.Labelled
 	for a := 0; a < 20 && len(rows) < LookBack+1; a++ {
 		for b := 0; b < a && len(rows) < LookBack+1; b++ {
 			rows = append(rows, questionstest.Ask(int64(len(rows)+1), "a1", idrl.ChoseA, id(a), id(b)))

@@ -6,17 +6,18 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // A Value is the judgement of one rater about a unit: a category (0, 1, …) or a number.
 type Value struct {
 	Rater  int
 	V      float64
-	Turned bool // it belongs to an answer that counts turned (idrl.Counting)
+	Turned bool // it belongs to an answer that counts turned (record.Counting)
 }
 
 // Units are the judged things, each with one value of each of its raters. Units with fewer than two
@@ -277,8 +278,8 @@ type Answers struct {
 func Arrange(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Answers {
 	var out Answers
 	number, place := map[idrl.AnnotatorID]int{}, map[idrl.QueryID]int{}
-	hows := idrl.Countings(log)
-	for given := range idrl.EachStanding(log) {
+	hows := record.Countings(log)
+	for given := range record.EachStanding(log) {
 		how := hows[given.Annotator]
 		a := how.Of(*given)
 		v, ok := value(&a, turned[a.Assignment])

@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // Tokens stores tokens of programs. hash is the SHA-256 of what follows TokenPrefix.
 type Tokens interface {
-	// AddToken records a token and returns it with its number; one of idrl.ScopeLabel gets
+	// AddToken records a token and returns it with its number; one of identity.ScopeLabel gets
 	// an annotator of its own.
-	AddToken(ctx context.Context, hash []byte, t idrl.Token, actor string) (idrl.Token, error)
+	AddToken(ctx context.Context, hash []byte, t identity.Token, actor string) (identity.Token, error)
 
 	// Token returns a token, valid or not, or an error of kind NotFound.
-	Token(ctx context.Context, hash []byte) (idrl.Token, error)
+	Token(ctx context.Context, hash []byte) (identity.Token, error)
 }
 
 // TokenPrefix begins the text of every token of a program, so that people and scanners of
@@ -30,14 +31,14 @@ const MaxTokenDays = 365
 // recorded of it. Name, Scope and Session of t say what it is for. It returns an error of
 // kind Invalid if that or life is out of range, and of kind NotFound if there is no such
 // session.
-func (a *Auth) NewToken(ctx context.Context, t idrl.Token, life time.Duration, actor string) (token string, made idrl.Token, err error) {
+func (a *Auth) NewToken(ctx context.Context, t identity.Token, life time.Duration, actor string) (token string, made identity.Token, err error) {
 	if t.Name, err = clean("name", t.Name, maxName); err != nil {
 		return "", t, err
 	}
 	switch {
-	case !slices.Contains(idrl.Scopes(), t.Scope):
-		return "", t, idrl.Errorf(idrl.Invalid, "unknown scope %q; use one of %v", t.Scope, idrl.Scopes())
-	case t.Scope == idrl.ScopeLabel && t.Session == "":
+	case !slices.Contains(identity.Scopes(), t.Scope):
+		return "", t, idrl.Errorf(idrl.Invalid, "unknown scope %q; use one of %v", t.Scope, identity.Scopes())
+	case t.Scope == identity.ScopeLabel && t.Session == "":
 		return "", t, idrl.Errorf(idrl.Invalid, "a token of scope label is for one session; name it")
 	case life <= 0 || life > MaxTokenDays*24*time.Hour:
 		return "", t, idrl.Errorf(idrl.Invalid, "a token is valid for 1 to %d days", MaxTokenDays)

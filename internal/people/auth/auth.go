@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // Links stores links. hash is the SHA-256 of a link's token.
@@ -17,7 +18,7 @@ type Links interface {
 
 	// Invite records a link that lets in Uses times from CreatedAt until ExpiresAt:
 	// User, if that is not empty, else annotators of Session. It returns its number.
-	Invite(ctx context.Context, hash []byte, i idrl.Invitation) (int64, error)
+	Invite(ctx context.Context, hash []byte, i identity.Invitation) (int64, error)
 
 	// Invitation returns the person or session of a link that is valid now, or an error of kind
 	// NotFound if it is unknown, expired, revoked or used up. It does not use the link.
@@ -33,10 +34,10 @@ type Logins interface {
 	// SignIn uses a link once and records a login, which it returns, in one
 	// transaction. If the link is for annotators it adds one, called name. Other logins
 	// of a researcher that have expired end. Its errors are those of Invitation.
-	SignIn(ctx context.Context, link, hash []byte, name string, limit idrl.LoginLimit, now time.Time) (idrl.Login, error)
+	SignIn(ctx context.Context, link, hash []byte, name string, limit identity.LoginLimit, now time.Time) (identity.Login, error)
 
 	// Login returns the holder of the cookie, or an error of kind NotFound.
-	Login(ctx context.Context, hash []byte) (idrl.Login, error)
+	Login(ctx context.Context, hash []byte) (identity.Login, error)
 
 	// Seen records that the holder of a login was seen.
 	Seen(ctx context.Context, hash []byte, now time.Time) error
@@ -109,7 +110,7 @@ func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string
 		return "", err
 	}
 	token, hash := newToken()
-	_, err = a.store.Invite(ctx, hash, idrl.Invitation{User: user, Uses: 1, CreatedAt: now, ExpiresAt: now.Add(signInLinkLife)})
+	_, err = a.store.Invite(ctx, hash, identity.Invitation{User: user, Uses: 1, CreatedAt: now, ExpiresAt: now.Add(signInLinkLife)})
 	return token, err
 }
 
@@ -122,7 +123,7 @@ func (a *Auth) NewInvitation(ctx context.Context, session idrl.SessionID, uses i
 	}
 	token, hash := newToken()
 	now := a.now()
-	_, err = a.store.Invite(ctx, hash, idrl.Invitation{Session: session, Uses: uses, CreatedAt: now, ExpiresAt: now.Add(life)})
+	_, err = a.store.Invite(ctx, hash, identity.Invitation{Session: session, Uses: uses, CreatedAt: now, ExpiresAt: now.Add(life)})
 	return token, err
 }
 
@@ -213,7 +214,7 @@ func (a *Auth) signIn(ctx context.Context, token, name string, role Role) (Actor
 	return actor(login), cookie, nil
 }
 
-func actor(l idrl.Login) Actor {
+func actor(l identity.Login) Actor {
 	switch {
 	case l.User != "":
 		return Actor{Role: Researcher, User: l.User}

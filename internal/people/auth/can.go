@@ -1,6 +1,9 @@
 package auth
 
-import "tiebreak/internal/idrl"
+import (
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
+)
 
 // Role is the kind of an actor: researcher, annotator or neither.
 type Role string
@@ -22,7 +25,7 @@ type Actor struct {
 	Session   idrl.SessionID   // the annotator's, or the only one of a program; empty for all
 	Narrow    bool             // the annotator came back by an id that others may know
 	Token     int64            // number of a program's token
-	Scope     idrl.Scope       // of a program
+	Scope     identity.Scope   // of a program
 }
 
 // Action is an operation by an actor.
@@ -71,20 +74,20 @@ func Can(a Actor, action Action, session idrl.SessionID) bool {
 // programCan is Can for a program. Its scope limits the actions, and its token the sessions.
 func programCan(a Actor, action Action, session idrl.SessionID) bool {
 	mine := session != "" && (a.Session == "" || a.Session == session)
-	reads := a.Scope == idrl.ScopeRead || a.Scope == idrl.ScopeWrite || a.Scope == idrl.ScopeUpload
+	reads := a.Scope == identity.ScopeRead || a.Scope == identity.ScopeWrite || a.Scope == identity.ScopeUpload
 	switch action {
 	case ListSessions:
 		return reads
 	case CreateSession:
-		return a.Session == "" && a.Scope == idrl.ScopeUpload
+		return a.Session == "" && a.Scope == identity.ScopeUpload
 	case Upload:
-		return mine && a.Scope == idrl.ScopeUpload
+		return mine && a.Scope == identity.ScopeUpload
 	case WatchSession, Export:
 		return mine && reads
 	case ChangeSession:
-		return mine && a.Scope == idrl.ScopeWrite
+		return mine && a.Scope == identity.ScopeWrite
 	case Label:
-		return mine && a.Scope == idrl.ScopeLabel && a.Annotator != ""
+		return mine && a.Scope == identity.ScopeLabel && a.Annotator != ""
 	default:
 		return false
 	}

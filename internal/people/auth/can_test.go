@@ -5,6 +5,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 )
 
 // The whole matrix: what is not named here is refused.
@@ -14,9 +15,9 @@ func TestCan(t *testing.T) {
 		"researcher":                {Role: auth.Researcher, User: "grace"},
 		"annotator of s":            {Role: auth.Annotator, Session: "s", Annotator: "a1"},
 		"narrow annotator of s":     {Role: auth.Annotator, Session: "s", Annotator: "a1", Narrow: true},
-		"reader of s":               {Role: auth.Program, Session: "s", Scope: idrl.ScopeRead},
-		"writer of all":             {Role: auth.Program, Scope: idrl.ScopeWrite},
-		"labeller of s":             {Role: auth.Program, Session: "s", Scope: idrl.ScopeLabel, Annotator: "a1"},
+		"reader of s":               {Role: auth.Program, Session: "s", Scope: identity.ScopeRead},
+		"writer of all":             {Role: auth.Program, Scope: identity.ScopeWrite},
+		"labeller of s":             {Role: auth.Program, Session: "s", Scope: identity.ScopeLabel, Annotator: "a1"},
 		"program without a scope":   {Role: auth.Program, Session: "s", Annotator: "a1"},
 		"removed from s":            {Role: auth.Removed, Session: "s", Annotator: "a1"},
 		"annotator of nothing":      {Role: auth.Annotator},

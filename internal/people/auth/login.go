@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // narrowLogins is the largest number of narrow logins of an annotator: anyone who knows their id
@@ -12,11 +13,11 @@ import (
 const narrowLogins = 8
 
 // limits of a researcher are tighter: they see everybody's answers.
-func limits(r Role) idrl.LoginLimit {
+func limits(r Role) identity.LoginLimit {
 	if r == Researcher {
-		return idrl.LoginLimit{Idle: 3 * 24 * time.Hour, Absolute: 14 * 24 * time.Hour}
+		return identity.LoginLimit{Idle: 3 * 24 * time.Hour, Absolute: 14 * 24 * time.Hour}
 	}
-	return idrl.LoginLimit{Idle: 14 * 24 * time.Hour, Absolute: 60 * 24 * time.Hour, Narrow: narrowLogins}
+	return identity.LoginLimit{Idle: 14 * 24 * time.Hour, Absolute: 60 * 24 * time.Hour, Narrow: narrowLogins}
 }
 
 // CookieLife is how long a browser keeps the cookie of a role.

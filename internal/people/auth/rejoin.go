@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // Keys stores the keys with which annotators sign in again. hash is the SHA-256
@@ -12,10 +13,10 @@ import (
 type Keys interface {
 	// AddRejoinKey records a key of an annotator and keeps at most most of them,
 	// those used last.
-	AddRejoinKey(ctx context.Context, hash []byte, k idrl.RejoinKey, most int) error
+	AddRejoinKey(ctx context.Context, hash []byte, k identity.RejoinKey, most int) error
 
 	// RejoinKey returns a key, or an error of kind NotFound.
-	RejoinKey(ctx context.Context, hash []byte) (idrl.RejoinKey, error)
+	RejoinKey(ctx context.Context, hash []byte) (identity.RejoinKey, error)
 
 	// UseRejoinKey records that a key was used.
 	UseRejoinKey(ctx context.Context, hash []byte, now time.Time) error
@@ -23,7 +24,7 @@ type Keys interface {
 	// Rejoin uses a key and records a login of its annotator, in one transaction.
 	// Other logins of theirs end as limit says. It returns an error of kind NotFound
 	// if the key is not there.
-	Rejoin(ctx context.Context, key, login []byte, limit idrl.LoginLimit, now time.Time) error
+	Rejoin(ctx context.Context, key, login []byte, limit identity.LoginLimit, now time.Time) error
 }
 
 const (
@@ -57,7 +58,7 @@ func (a *Auth) RejoinKey(ctx context.Context, who Actor, key string) (fresh stri
 		}
 	}
 	fresh, hash := newToken()
-	return fresh, a.store.AddRejoinKey(ctx, hash, idrl.RejoinKey{Session: who.Session, Annotator: who.Annotator, Since: now, UsedAt: now}, rejoinKeys)
+	return fresh, a.store.AddRejoinKey(ctx, hash, identity.RejoinKey{Session: who.Session, Annotator: who.Annotator, Since: now, UsedAt: now}, rejoinKeys)
 }
 
 // Rejoin signs an annotator of session in again by a key and returns them with
@@ -80,7 +81,7 @@ func (a *Auth) Rejoin(ctx context.Context, session idrl.SessionID, key string) (
 
 // A rejoinKey is a key that is valid now.
 type rejoinKey struct {
-	idrl.RejoinKey
+	identity.RejoinKey
 	hash []byte
 }
 

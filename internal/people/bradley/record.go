@@ -3,6 +3,7 @@ package bradley
 import (
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -10,7 +11,7 @@ import (
 // that are not withdrawn, of people who are not left out; of several answers of one person to one
 // question only the first. It returns an error of kind Damaged if the record does not say which
 // entrants an answer is about.
-func Outcomes(r idrl.Record) ([]Outcome, error) {
+func Outcomes(r record.Record) ([]Outcome, error) {
 	asked := make(map[idrl.AssignmentID]idrl.Query, len(r.Assignments))
 	for _, as := range r.Assignments {
 		asked[as.ID] = as.Query
@@ -21,11 +22,11 @@ func Outcomes(r idrl.Record) ([]Outcome, error) {
 	}
 	seen := map[judged]bool{}
 	var out []Outcome
-	for _, a := range idrl.Standing(r.Log) {
+	for _, a := range record.Standing(r.Log) {
 		if slices.Contains(r.Settings.LeftOut, a.Annotator) { // where a server runs, the log follows the settings
 			continue
 		}
-		a = idrl.Counting{Turned: r.Settings.Turned[a.Annotator]}.Of(a)
+		a = record.Counting{Turned: r.Settings.Turned[a.Annotator]}.Of(a)
 		q := asked[a.Assignment]
 		key := judged{a.Annotator, q.ID}
 		if !a.Informative() || seen[key] {

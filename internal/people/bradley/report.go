@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -75,7 +76,7 @@ type ReportPerson struct {
 
 // NewReport returns that of the record of an arena, and what Outcomes returns. Errors are those of
 // Outcomes, and of kind Invalid if the session is no arena.
-func NewReport(r idrl.Record) (Report, []Outcome, error) {
+func NewReport(r record.Record) (Report, []Outcome, error) {
 	spec := r.Spec
 	if !spec.IsArena() {
 		return Report{}, nil, idrl.Errorf(idrl.Invalid, "session %s is not an arena: it learns a reward, and its annotators do not compare the policies of other sessions", spec.ID)
@@ -140,7 +141,7 @@ func (r Report) Each() string {
 
 // meetings returns the number of starts from which the entrants of an arena are shown, and for
 // each pair of them, the lower index first, the number of these about which people are asked.
-func meetings(r idrl.Record) (starts int, asked map[[2]int]int) {
+func meetings(r record.Record) (starts int, asked map[[2]int]int) {
 	asked = map[[2]int]int{}
 	if r.Generation == nil {
 		return 0, asked

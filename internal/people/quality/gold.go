@@ -1,6 +1,7 @@
 package quality
 
 import (
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 )
@@ -26,12 +27,12 @@ const (
 	warnReversedOthers = "answers the other way round than the others, perhaps because of mistaken keys or a misread question"
 )
 
-// KnowGold adds which answers to gold questions are right (idrl.GoldRight), and the warnings that
+// KnowGold adds which answers to gold questions are right (record.GoldRight), and the warnings that
 // follow from the numbers of a person.
 func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	asked, hit := map[idrl.AnnotatorID]int{}, map[idrl.AnnotatorID]int{}
-	how, decisive := idrl.Countings(log), map[idrl.AnnotatorID]share{} // of gold comparisons
-	for a := range idrl.EachStanding(log) {
+	how, decisive := record.Countings(log), map[idrl.AnnotatorID]share{} // of gold comparisons
+	for a := range record.EachStanding(log) {
 		if is, gold := right[a.ID]; gold {
 			asked[a.Annotator]++
 			if is {

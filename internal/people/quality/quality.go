@@ -3,6 +3,7 @@ package quality
 import (
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 )
@@ -17,12 +18,12 @@ type Hit struct {
 // first rows, also of those who are left out. Withdrawn answers count only as Undone. predicted, by
 // Seq, says of decisive comparisons whether the posterior before gave the chosen clip, as the
 // answer was given, the higher probability; answers without an entry are left out of the share.
-func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
+func Summarise(log []idrl.Answer, predicted []Hit) []AnnotatorStats {
 	var order []idrl.AnnotatorID
 	tallies := map[idrl.AnnotatorID]*tally{}
 	of := func(id idrl.AnnotatorID) *tally {
 		if tallies[id] == nil {
-			tallies[id] = &tally{stats: idrl.AnnotatorStats{Annotator: id}}
+			tallies[id] = &tally{stats: AnnotatorStats{Annotator: id}}
 			order = append(order, id)
 		}
 		return tallies[id]
@@ -35,8 +36,8 @@ func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 			t.stats.Undone++
 		}
 	}
-	how := idrl.Countings(log)
-	for a := range idrl.EachStanding(log) {
+	how := record.Countings(log)
+	for a := range record.EachStanding(log) {
 		for len(predicted) > 0 && predicted[0].Seq < a.Seq {
 			predicted = predicted[1:]
 		}
@@ -49,7 +50,7 @@ func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 	for id, c := range how {
 		of(id).stats.LeftOut = c.Out
 	}
-	out := make([]idrl.AnnotatorStats, 0, len(order))
+	out := make([]AnnotatorStats, 0, len(order))
 	for _, id := range order {
 		out = append(out, tallies[id].finish())
 	}
@@ -58,7 +59,7 @@ func Summarise(log []idrl.Answer, predicted []Hit) []idrl.AnnotatorStats {
 
 // tally has the standing answers of one annotator.
 type tally struct {
-	stats       idrl.AnnotatorStats
+	stats       AnnotatorStats
 	times       []int64 // response times, ms
 	left, sided int     // decisive comparisons won by the left clip; all with a known side
 	foretold    share   // decisive comparisons, as they count
@@ -106,7 +107,7 @@ func (t *tally) addSide(a *idrl.Answer) {
 	}
 }
 
-func (t *tally) finish() idrl.AnnotatorStats {
+func (t *tally) finish() AnnotatorStats {
 	s := t.stats
 	s.MedianTime = time.Duration(stats.Median(t.times) * float64(time.Millisecond))
 	if t.sided > 0 {

@@ -4,11 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
-	"tiebreak/internal/people/quality"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/quality"
 )
 
 // row is a comparison answered by who in ms, with clip left on the left.
@@ -35,7 +36,7 @@ func TestSummarise(t *testing.T) {
 		log[i].Seq = int64(i) + 1
 	}
 	predicted := []quality.Hit{{Seq: 1, Hit: true}, {Seq: 3}, {Seq: 4, Hit: true}, {Seq: 5, Hit: true}}
-	want := []idrl.AnnotatorStats{
+	want := []quality.AnnotatorStats{
 		{
 			Annotator: "bo", Answers: 4, Decisive: 2, Equal: 1, CantTell: 1, Undone: 1, MedianTime: 3 * time.Second,
 			Sided: 2, LeftShare: 0.5, LeftLow: 0.0945, LeftHigh: 0.9055, Predicted: 0.5, PredictedSize: 2,
@@ -73,7 +74,7 @@ func TestLeftOut(t *testing.T) {
 	if len(got) != 2 || got[0].LeftOut || !got[1].LeftOut || got[1].Answers != 2 || got[1].Skipped != 1 || got[0].Answers != 1 {
 		t.Errorf("statistics %+v", got)
 	}
-	if counted := idrl.Effective(log); len(counted) != 1 || counted[0].ID != "1" {
+	if counted := record.Effective(log); len(counted) != 1 || counted[0].ID != "1" {
 		t.Errorf("answers that count: %+v", counted)
 	}
 }

@@ -1,6 +1,7 @@
 package quality
 
 import (
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
@@ -74,7 +75,7 @@ type Report struct {
 
 // Of returns the report on a log, the answers to assignments. It is a function of these and
 // of seed, from which the bootstrap draws.
-func Of(log []idrl.Answer, assignments []idrl.Assignment, seed uint64) Report {
+func Of(log []idrl.Answer, assignments []record.Assignment, seed uint64) Report {
 	turned := map[idrl.AssignmentID]bool{}
 	for _, as := range assignments {
 		if as.Query.Turned() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
 )
@@ -25,19 +26,19 @@ func TestReversedPeople(t *testing.T) {
 
 // report is that of a log of clickers, of whose questions the first are gold.
 func report(log []idrl.Answer, gold int) quality.Report {
-	var assignments []idrl.Assignment
-	var known []idrl.Known
+	var assignments []record.Assignment
+	var known []record.Known
 	for k := range gold {
 		q := idrl.Query{ID: idrl.QueryID(fmt.Sprint("q", k)), Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c2"}}
-		known = append(known, idrl.Known{Query: q, Choice: truth(k)})
+		known = append(known, record.Known{Query: q, Choice: truth(k)})
 		for _, a := range log {
 			if a.Query == q.ID {
-				assignments = append(assignments, idrl.Assignment{ID: a.Assignment, Query: q, Gold: 1})
+				assignments = append(assignments, record.Assignment{ID: a.Assignment, Query: q, Gold: 1})
 			}
 		}
 	}
 	r := quality.Of(log, nil, 1)
-	r.KnowGold(log, idrl.GoldRight(log, assignments, known))
+	r.KnowGold(log, record.GoldRight(log, assignments, known))
 	return r
 }
 

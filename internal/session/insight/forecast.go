@@ -5,10 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"tiebreak/internal/idrl"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/posterior"
 )
 
 // A Prediction is what a posterior says of the answer to a question. Fields of other kinds of
@@ -64,7 +65,7 @@ func Predict(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, who idrl
 		out.Reply = reply[:]
 		return out, sound(out.Reply)
 	}
-	of, ok := l.(idrl.RatingLikelihood)
+	of, ok := l.(posterior.RatingLikelihood)
 	if ok {
 		out.Rating = rangeOf(of, mean, variance)
 	}
@@ -87,7 +88,7 @@ func Foretell(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, a idrl.
 
 // likelihood returns that of the annotator's answer to q, and the moments of its u under p.
 func likelihood(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, who idrl.AnnotatorID) (l idrl.Likelihood, mean, variance float64) {
-	if personal, is := m.(idrl.Personal); is {
+	if personal, is := m.(posterior.Personal); is {
 		m = personal.Asking(p, who)
 	}
 	mean, variance = idrl.Moments(p, q.X, p.Mean(nil), make([]float64, p.Dim()))
@@ -152,7 +153,7 @@ func foretell(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, a idrl.
 		}
 	default:
 		l, mean, variance := likelihood(m, p, q, a.Annotator)
-		if of, ok := l.(idrl.RatingLikelihood); ok {
+		if of, ok := l.(posterior.RatingLikelihood); ok {
 			below, upTo, _ := of.Distribution(a.Rating, mean, variance)
 			out.rating = RatingForecast{Seq: a.Seq, Rating: a.Rating, RatingRange: *rangeOf(of, mean, variance)}
 			within := stream.Float64()
@@ -170,13 +171,13 @@ func foretell(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, a idrl.
 }
 
 // rangeOf returns the mean and the 5 and 95 % quantiles of a rating.
-func rangeOf(l idrl.RatingLikelihood, m, v float64) *RatingRange {
+func rangeOf(l posterior.RatingLikelihood, m, v float64) *RatingRange {
 	_, _, mean := l.Distribution(0, m, v)
 	return &RatingRange{Mean: mean, Low: quantile(l, 0.05, m, v), High: quantile(l, 0.95, m, v)}
 }
 
 // quantile returns the least rating that Y is at most with probability q, to 1e-11 of the scale.
-func quantile(l idrl.RatingLikelihood, q, m, v float64) float64 {
+func quantile(l posterior.RatingLikelihood, q, m, v float64) float64 {
 	upTo := func(y float64) float64 { _, p, _ := l.Distribution(y, m, v); return p }
 	low, high := -1.0, 1.0 // the scale, beyond which only ratings without ends lie
 	for k := 0; k < 40 && upTo(low) >= q; k++ {

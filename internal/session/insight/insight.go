@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
@@ -167,7 +168,7 @@ func (s Source) Said(seq int64) (said Forecast, ok bool) {
 // recorded returns the recorded predictions of the answers that count.
 func recorded(s Source) (out []Forecast) {
 	rest := s.Recorded
-	for _, a := range idrl.Effective(s.Log) {
+	for _, a := range record.Effective(s.Log) {
 		for len(rest) > 0 && rest[0].Seq < a.Seq {
 			rest = rest[1:]
 		}

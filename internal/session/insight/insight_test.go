@@ -8,16 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session/insight"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A study is a log of answers to comparisons, and what a session would hand over of it.
@@ -72,7 +73,7 @@ func (s *study) say(a idrl.Answer) {
 func (s *study) source(t testing.TB) insight.Source {
 	t.Helper()
 	var items []posterior.Item
-	for _, a := range idrl.Effective(s.log) {
+	for _, a := range record.Effective(s.log) {
 		if a.Informative() {
 			items = append(items, posterior.ItemOf(s.queries[a.Query], a))
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/agreement"
@@ -56,7 +57,7 @@ type Agreement struct {
 }
 
 func labourOf(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Labour {
-	rows := idrl.Effective(log)
+	rows := record.Effective(log)
 	l := Labour{Replies: len(rows), Mix: mixOf(rows), Agree: agreementOf(log, turned)}
 	given := slices.DeleteFunc(rows, func(a idrl.Answer) bool { return a.Input == idrl.ImportedInput })
 	l.Times = timesOf(given)

@@ -1,6 +1,9 @@
 package insight
 
-import "tiebreak/internal/idrl"
+import (
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+)
 
 // Wanted says which questions a session is asked for.
 type Wanted struct {
@@ -20,10 +23,10 @@ const MostWanted = 50
 // that count now and came before it.
 type Question struct {
 	Answer     idrl.Answer
-	Assignment idrl.Assignment // the question, and why it was asked
-	Undone     bool            // the answer is withdrawn
-	LeftOut    bool            // the annotator is
-	Turned     bool            // Answer, which is as it was given, counts turned
+	Assignment record.Assignment // the question, and why it was asked
+	Undone     bool              // the answer is withdrawn
+	LeftOut    bool              // the annotator is
+	Turned     bool              // Answer, which is as it was given, counts turned
 
 	Forecast  bool // Predicted is known
 	Predicted Prediction
@@ -36,10 +39,10 @@ type Question struct {
 // A Policy is one of those that a question tells apart.
 type Policy struct {
 	ID    idrl.PolicyID
-	Title string      // what people call it; empty unless it has a name of its own
-	Clip  idrl.ClipID // empty where there is none any more
-	Then  idrl.Chance // to be the best when the question was chosen, as recorded then (idrl.Why.Best)
-	Known bool        // it is still compared with; else Now is 0
+	Title string        // what people call it; empty unless it has a name of its own
+	Clip  idrl.ClipID   // empty where there is none any more
+	Then  record.Chance // to be the best when the question was chosen, as recorded then (record.Why.Best)
+	Known bool          // it is still compared with; else Now is 0
 
 	// Now is the probability to have the highest return of all policies that are known now,
 	// together with those that count as the same policy, by the present posterior.

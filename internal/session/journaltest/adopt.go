@@ -3,9 +3,10 @@ package journaltest
 import (
 	"bytes"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 )
 
 func (b *bench) adoptAgain() {
@@ -101,7 +102,7 @@ func (b *bench) fits() {
 	b.refused(b.AdoptFit(b.Context(), "s", gap), idrl.Conflict)
 	b.refused(b.AdoptFit(b.Context(), "s", none), idrl.Conflict)
 	b.refused(b.AdoptFit(b.Context(), "x", Fit(1)), idrl.NotFound)
-	if d := cmp.Diff([]idrl.LearntFit{Fit(1), Fit(2)}, b.load().Fits, Same); d != "" {
+	if d := cmp.Diff([]record.LearntFit{Fit(1), Fit(2)}, b.load().Fits, Same); d != "" {
 		b.Errorf("the fits differ (-want +got):\n%s", d)
 	}
 }

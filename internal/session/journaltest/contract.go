@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 )
 
 // Same compares records. What no journal keeps is left out.
@@ -19,9 +20,9 @@ var Same = cmp.Options{
 	cmpopts.IgnoreFields(idrl.Clip{}, "Media", "Snapshots"), cmpopts.IgnoreFields(idrl.Candidate{}, "Policy"),
 }
 
-// Run holds journals to the contract of idrl.Journal. open returns one that holds
+// Run holds journals to the contract of record.Journal. open returns one that holds
 // session "s", of Spec("s"), which annotators "a1" and "a2" have joined, and no other.
-func Run(t *testing.T, open func(t *testing.T) idrl.Journal) {
+func Run(t *testing.T, open func(t *testing.T) record.Journal) {
 	for _, test := range []struct {
 		name string
 		run  func(b *bench)
@@ -51,8 +52,8 @@ func Run(t *testing.T, open func(t *testing.T) idrl.Journal) {
 // bench is one test of one journal.
 type bench struct {
 	*testing.T
-	idrl.Journal
-	open func(t *testing.T) idrl.Journal
+	record.Journal
+	open func(t *testing.T) record.Journal
 }
 
 func (b *bench) must(err error) {
@@ -70,18 +71,18 @@ func (b *bench) refused(err error, k idrl.Kind) {
 	}
 }
 
-func (b *bench) load() idrl.Record {
+func (b *bench) load() record.Record {
 	b.Helper()
 	r, err := b.Load(b.Context(), "s")
 	b.must(err)
 	return r
 }
 
-func (b *bench) appendRow(a idrl.Answer, next ...idrl.Assignment) error {
-	return b.Append(b.Context(), "s", idrl.Row{Answer: a, After: Snapshot(a.Seq), Next: next})
+func (b *bench) appendRow(a idrl.Answer, next ...record.Assignment) error {
+	return b.Append(b.Context(), "s", record.Row{Answer: a, After: Snapshot(a.Seq), Next: next})
 }
 
-func (b *bench) issue(as ...idrl.Assignment) error { return b.Issue(b.Context(), "s", as) }
+func (b *bench) issue(as ...record.Assignment) error { return b.Issue(b.Context(), "s", as) }
 
 func (b *bench) adopt(g idrl.Generation, seq int64) error { return b.Adopt(b.Context(), "s", g, seq) }
 
@@ -101,7 +102,7 @@ func (b *bench) nothing() {
 	b.refused(err, idrl.NotFound)
 	_, err = b.Settings(b.Context(), "x")
 	b.refused(err, idrl.NotFound)
-	want := idrl.Record{Spec: Spec("s"), Settings: idrl.Settings{Title: Spec("s").Title, State: idrl.StateRunning, Budget: 30, Told: Spec("s").CurrentInstructions()}}
+	want := record.Record{Spec: Spec("s"), Settings: record.Settings{Title: Spec("s").Title, State: record.StateRunning, Budget: 30, Told: Spec("s").CurrentInstructions()}}
 	if d := cmp.Diff(want, b.load(), Same); d != "" {
 		b.Errorf("a new session (-want +got):\n%s", d)
 	}
@@ -114,10 +115,10 @@ func (b *bench) nothing() {
 func (b *bench) roundTrip() {
 	g, next := Generation(0), Generation(3)
 	b.must(b.adopt(g, 0))
-	as := []idrl.Assignment{Assignment(1, g.Queries[0], "a1"), Assignment(2, g.Queries[1], "a2"), Assignment(3, g.Queries[2], "a1")}
+	as := []record.Assignment{Assignment(1, g.Queries[0], "a1"), Assignment(2, g.Queries[1], "a2"), Assignment(3, g.Queries[2], "a1")}
 	as[1].Why.PairStd = math.NaN() // a question without a pair
 	as[2].Left, as[2].Reopens = "", "id1"
-	as[0].Condition, as[2].Condition = idrl.HeldOut, "uniform"
+	as[0].Condition, as[2].Condition = record.HeldOut, "uniform"
 	b.must(b.issue(as[:2]...))
 	rows := []idrl.Answer{Answer(1, as[0]), {ID: "u", Seq: 2, Query: as[0].Query.ID, Annotator: "a1", Undoes: "id1", ReceivedAt: T0}, Answer(3, as[2])}
 	rows[2].Choice, rows[2].Rating, rows[2].Left = idrl.Rated, -0.3, ""
@@ -130,9 +131,9 @@ func (b *bench) roundTrip() {
 	b.must(b.adopt(next, 4))
 	replaced := Snapshot(1) // in its slot by that of row 3
 	replaced.Belief, replaced.Slot = nil, 0
-	want := idrl.Record{
-		Spec: Spec("s"), Settings: idrl.Settings{Title: Spec("s").Title, State: idrl.StateRunning, Budget: 30, Told: Spec("s").CurrentInstructions()}, Log: rows, Assignments: as,
-		Snapshots: []idrl.Snapshot{replaced, Snapshot(2), Snapshot(3)}, Generation: &next, AdoptedAt: 4,
+	want := record.Record{
+		Spec: Spec("s"), Settings: record.Settings{Title: Spec("s").Title, State: record.StateRunning, Budget: 30, Told: Spec("s").CurrentInstructions()}, Log: rows, Assignments: as,
+		Snapshots: []record.Snapshot{replaced, Snapshot(2), Snapshot(3)}, Generation: &next, AdoptedAt: 4,
 		Pool: g.Pool, Archive: [][]idrl.Candidate{nil}, Clips: g.Clips,
 	}
 	for _, c := range g.Candidates {
@@ -174,38 +175,38 @@ func (b *bench) appendRefuses() {
 		names = append(names, r.name)
 	}
 	b.each(names, func(b *bench, i int) {
-		as := []idrl.Assignment{Assignment(1, g.Queries[0], "a1"), Assignment(2, g.Queries[1], "a1")}
+		as := []record.Assignment{Assignment(1, g.Queries[0], "a1"), Assignment(2, g.Queries[1], "a1")}
 		b.must(b.issue(as...))
 		b.must(b.appendRow(Answer(1, as[0])))
 		before := b.load()
 		a := Answer(2, as[1])
 		refusals[i].change(&a)
-		b.refused(b.Append(b.Context(), refusals[i].session, idrl.Row{Answer: a, After: Snapshot(a.Seq)}), refusals[i].want)
+		b.refused(b.Append(b.Context(), refusals[i].session, record.Row{Answer: a, After: Snapshot(a.Seq)}), refusals[i].want)
 		if d := cmp.Diff(before, b.load(), Same); d != "" {
 			b.Errorf("the refusal changed the record:\n%s", d)
 		}
 		b.must(b.appendRow(Answer(2, as[1])))
 	})
-	b.refused(b.Append(b.Context(), "s", idrl.Row{Answer: Answer(1, Assignment(1, g.Queries[0], "a1")), After: Snapshot(2)}), idrl.Invalid)
+	b.refused(b.Append(b.Context(), "s", record.Row{Answer: Answer(1, Assignment(1, g.Queries[0], "a1")), After: Snapshot(2)}), idrl.Invalid)
 }
 
 func (b *bench) allOrNothing() {
 	g := Generation(0)
 	b.must(b.adopt(g, 0))
-	as := []idrl.Assignment{Assignment(1, g.Queries[0], "a1"), Assignment(2, g.Queries[1], "a1")}
+	as := []record.Assignment{Assignment(1, g.Queries[0], "a1"), Assignment(2, g.Queries[1], "a1")}
 	b.must(b.issue(as...))
 	before := b.load()
-	good := idrl.Row{Answer: Answer(1, as[0]), After: Snapshot(1), Next: []idrl.Assignment{Assignment(3, g.Queries[2], "a1")}}
-	for _, bad := range []idrl.Row{
+	good := record.Row{Answer: Answer(1, as[0]), After: Snapshot(1), Next: []record.Assignment{Assignment(3, g.Queries[2], "a1")}}
+	for _, bad := range []record.Row{
 		{Answer: Answer(3, as[1]), After: Snapshot(3)}, // leaves a gap
-		{Answer: Answer(2, as[1]), After: Snapshot(2), Next: []idrl.Assignment{Assignment(3, g.Queries[2], "a2")}},
+		{Answer: Answer(2, as[1]), After: Snapshot(2), Next: []record.Assignment{Assignment(3, g.Queries[2], "a2")}},
 	} {
 		b.refused(b.Append(b.Context(), "s", good, bad), idrl.Conflict)
 		if d := cmp.Diff(before, b.load(), Same); d != "" {
 			b.Errorf("the refusal changed the record:\n%s", d)
 		}
 	}
-	b.must(b.Append(b.Context(), "s", good, idrl.Row{Answer: Answer(2, as[1]), After: Snapshot(2)}))
+	b.must(b.Append(b.Context(), "s", good, record.Row{Answer: Answer(2, as[1]), After: Snapshot(2)}))
 }
 
 func (b *bench) withdrawnOnce() {
@@ -223,7 +224,7 @@ func (b *bench) withdrawnOnce() {
 func (b *bench) order() {
 	g := Generation(0)
 	b.must(b.adopt(g, 0))
-	as := []idrl.Assignment{
+	as := []record.Assignment{
 		Assignment(1, idrl.NewComparison(g.Clips["c0"], g.Clips["c1"]), "a1"),
 		Assignment(2, idrl.NewComparison(g.Clips["c1"], g.Clips["c0"]), "a2"),
 	}
@@ -258,7 +259,7 @@ func (b *bench) groups() {
 	b.must(b.appendRow(a))
 	as.Answer = a.ID
 	r := b.load()
-	if d := cmp.Diff([]idrl.Assignment{as}, r.Assignments, Same); d != "" {
+	if d := cmp.Diff([]record.Assignment{as}, r.Assignments, Same); d != "" {
 		b.Error(d)
 	}
 	if d := cmp.Diff([]idrl.Answer{a}, r.Log, Same); d != "" {
@@ -273,15 +274,15 @@ func (b *bench) issueRefuses() {
 	g := Generation(0)
 	refusals := []struct {
 		name   string
-		change func(*idrl.Assignment)
+		change func(*record.Assignment)
 		want   idrl.Kind
 	}{
-		{"id taken", func(a *idrl.Assignment) { a.ID = "s1" }, idrl.Conflict},
-		{"n taken", func(a *idrl.Assignment) { a.N = 1 }, idrl.Conflict},
-		{"annotator unknown", func(a *idrl.Assignment) { a.Annotator = "a9" }, idrl.NotFound},
-		{"clip unknown", func(a *idrl.Assignment) { a.Query = idrl.NewRating(Clip("c9", 1, 2)) }, idrl.NotFound},
-		{"query changed", func(a *idrl.Assignment) { a.Query = g.Queries[0]; a.Query.Kind = idrl.CompareStates }, idrl.Conflict},
-		{"no clip", func(a *idrl.Assignment) { a.Query.Clips = nil }, idrl.Invalid},
+		{"id taken", func(a *record.Assignment) { a.ID = "s1" }, idrl.Conflict},
+		{"n taken", func(a *record.Assignment) { a.N = 1 }, idrl.Conflict},
+		{"annotator unknown", func(a *record.Assignment) { a.Annotator = "a9" }, idrl.NotFound},
+		{"clip unknown", func(a *record.Assignment) { a.Query = idrl.NewRating(Clip("c9", 1, 2)) }, idrl.NotFound},
+		{"query changed", func(a *record.Assignment) { a.Query = g.Queries[0]; a.Query.Kind = idrl.CompareStates }, idrl.Conflict},
+		{"no clip", func(a *record.Assignment) { a.Query.Clips = nil }, idrl.Invalid},
 	}
 	names := []string{}
 	for _, r := range refusals {
@@ -310,17 +311,17 @@ func (b *bench) renewRefuses() {
 
 func (b *bench) trainings() {
 	began := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	past := []idrl.PastTraining{
-		{BasedOn: 0, Began: began, Ended: began.Add(time.Second), End: idrl.TrainingDone, Candidates: 6},
-		{BasedOn: 4, Answers: 3, Began: began.Add(time.Minute), Ended: began.Add(2 * time.Minute), End: idrl.TrainingFailed, Why: "The worker ended."},
-		{BasedOn: 4, Answers: 3, FollowUp: true, Began: began.Add(3 * time.Minute), Ended: began.Add(4 * time.Minute), End: idrl.TrainingCancelled},
+	past := []record.PastTraining{
+		{BasedOn: 0, Began: began, Ended: began.Add(time.Second), End: record.TrainingDone, Candidates: 6},
+		{BasedOn: 4, Answers: 3, Began: began.Add(time.Minute), Ended: began.Add(2 * time.Minute), End: record.TrainingFailed, Why: "The worker ended."},
+		{BasedOn: 4, Answers: 3, FollowUp: true, Began: began.Add(3 * time.Minute), Ended: began.Add(4 * time.Minute), End: record.TrainingCancelled},
 	}
 	for i := range past {
 		b.must(b.NoteTraining(b.Context(), "s", past[i]))
 		past[i].N = int64(i + 1)
 	}
 	slices.Reverse(past)
-	for most, want := range map[int][]idrl.PastTraining{0: past, 2: past[:2], 9: past} {
+	for most, want := range map[int][]record.PastTraining{0: past, 2: past[:2], 9: past} {
 		got, err := b.Trainings(b.Context(), "s", most)
 		b.must(err)
 		if d := cmp.Diff(want, got); d != "" {

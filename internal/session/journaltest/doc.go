@@ -1,2 +1,2 @@
-// Package journaltest holds what every idrl.Journal must do, as a test.
+// Package journaltest holds what every record.Journal must do, as a test.
 package journaltest

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -63,26 +64,26 @@ func Extended(basedOn int64, n int) idrl.Generation {
 func stepsName(n int64) idrl.StepsID { return idrl.StepsID(fmt.Sprintf("%032d", n)) }
 
 // Fit returns features that were learnt.
-func Fit(version int64) idrl.LearntFit {
-	return idrl.LearntFit{Learner: "waves", Version: version, BasedOn: 10 * version, AdoptedAt: 10*version + 2, Seed: 1<<63 + 5, Content: []byte{byte(version), 0, 255}}
+func Fit(version int64) record.LearntFit {
+	return record.LearntFit{Learner: "waves", Version: version, BasedOn: 10 * version, AdoptedAt: 10*version + 2, Seed: 1<<63 + 5, Content: []byte{byte(version), 0, 255}}
 }
 
 // Assignment returns assignment number n, which asks q of who.
-func Assignment(n int64, q idrl.Query, who idrl.AnnotatorID) idrl.Assignment {
-	return idrl.Assignment{
+func Assignment(n int64, q idrl.Query, who idrl.AnnotatorID) record.Assignment {
+	return record.Assignment{
 		ID: idrl.AssignmentID(fmt.Sprintf("s%d", n)), N: n, Query: q, Annotator: who, Left: idrl.SideB, Gold: n % 2,
 		IssuedAt: T0, LeaseUntil: T0.Add(time.Minute),
-		Why: idrl.Why{
+		Why: record.Why{
 			First: "g0.p0", Second: "g0.p2", Rivals: 4, PairStd: 0.5, Info: 0.125, BasedOn: 0, AfterSeq: n - 1,
 			Answerable: 0.875, Apart: 1.1, MotionA: 0.3, MotionB: 2.25, Lead: 0.7, Seconds: 2.5,
-			Shares:  [idrl.MaxShares]idrl.Share{{Policy: "g0.p2", Part: 0.5}, {Policy: "pool.p1", Part: 1.0 / 3}},
-			Purpose: idrl.ForRepeat, Best: [1 + idrl.MaxShares]idrl.Chance{idrl.ChanceOf(0.62), idrl.ChanceOf(0), idrl.ChanceOf(1)},
+			Shares:  [record.MaxShares]record.Share{{Policy: "g0.p2", Part: 0.5}, {Policy: "pool.p1", Part: 1.0 / 3}},
+			Purpose: record.ForRepeat, Best: [1 + record.MaxShares]record.Chance{record.ChanceOf(0.62), record.ChanceOf(0), record.ChanceOf(1)},
 		},
 	}
 }
 
 // Answer returns the log row seq, a reply to a.
-func Answer(seq int64, a idrl.Assignment) idrl.Answer {
+func Answer(seq int64, a record.Assignment) idrl.Answer {
 	return idrl.Answer{
 		ID: idrl.AnswerID(fmt.Sprintf("id%d", seq)), Seq: seq, Assignment: a.ID, Query: a.Query.ID, Annotator: a.Annotator,
 		Choice: idrl.ChoseA, Much: seq%2 == 0, Remark: []idrl.Remark{"", idrl.BothBad, idrl.BothGood}[seq%3], Left: a.Left, ShownAt: T0, AnsweredAt: T0.Add(time.Second), ReceivedAt: T0.Add(2 * time.Second),
@@ -92,8 +93,8 @@ func Answer(seq int64, a idrl.Assignment) idrl.Answer {
 }
 
 // Snapshot returns what goes with the log row seq.
-func Snapshot(seq int64) idrl.Snapshot {
-	return idrl.Snapshot{Seq: seq, Definition: idrl.PosteriorDefinition, Mean: []float64{float64(seq), -0.5}, Foretold: []float64{0.5, 0.25, 0.25}, Belief: []byte{byte(seq), 0, 255}, Slot: int(seq % 2), Regret: idrl.Regret{Seq: seq, Definition: idrl.RegretDefinition, Policies: 9, Within: 0.75, Bound: 0.25, Unbeaten: 0.5, Mean: 0.125, Span: 30}}
+func Snapshot(seq int64) record.Snapshot {
+	return record.Snapshot{Seq: seq, Definition: record.PosteriorDefinition, Mean: []float64{float64(seq), -0.5}, Foretold: []float64{0.5, 0.25, 0.25}, Belief: []byte{byte(seq), 0, 255}, Slot: int(seq % 2), Regret: idrl.Regret{Seq: seq, Definition: idrl.RegretDefinition, Policies: 9, Within: 0.75, Bound: 0.25, Unbeaten: 0.5, Mean: 0.125, Span: 30}}
 }
 
 // Spec returns the specification of session id.

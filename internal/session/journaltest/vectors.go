@@ -3,13 +3,14 @@ package journaltest
 import (
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/representation"
 )
 
 // Vectors returns the questions of a record by assignment, under the features of its
 // environment.
-func Vectors(t testing.TB, r idrl.Record) map[idrl.AssignmentID]idrl.QueryVector {
+func Vectors(t testing.TB, r record.Record) map[idrl.AssignmentID]idrl.QueryVector {
 	t.Helper()
 	out := map[idrl.AssignmentID]idrl.QueryVector{}
 	for _, as := range r.Assignments {
@@ -20,7 +21,7 @@ func Vectors(t testing.TB, r idrl.Record) map[idrl.AssignmentID]idrl.QueryVector
 
 // Vector returns a question about clips of a record, under the features of its
 // environment.
-func Vector(t testing.TB, r idrl.Record, q idrl.Query) idrl.QueryVector {
+func Vector(t testing.TB, r record.Record, q idrl.Query) idrl.QueryVector {
 	t.Helper()
 	view := representation.New(nil, representation.Source{Remarks: true, Clip: func(id idrl.ClipID) (idrl.Clip, error) {
 		c, ok := r.Clips[id]

@@ -5,12 +5,13 @@ import (
 	"maps"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // Withdraw does to a record what the withdrawal of the data of who does: their rows keep
 // position and time, the beliefs from their first row on are gone, and a last row says so.
-func Withdraw(r *idrl.Record, who idrl.AnnotatorID) {
+func Withdraw(r *record.Record, who idrl.AnnotatorID) {
 	r.Log, r.Snapshots, r.Assignments = slices.Clone(r.Log), slices.Clone(r.Snapshots), slices.Clone(r.Assignments)
 	gone := false
 	for i, a := range r.Log {
@@ -33,7 +34,7 @@ func Withdraw(r *idrl.Record, who idrl.AnnotatorID) {
 	}
 	seq := int64(len(r.Log)) + 1
 	r.Log = append(r.Log, idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("withdrew-", seq)), Seq: seq, Choice: idrl.Withdrew})
-	r.Snapshots = append(r.Snapshots, idrl.Snapshot{Seq: seq, Regret: idrl.Regret{Seq: seq}})
+	r.Snapshots = append(r.Snapshots, record.Snapshot{Seq: seq, Regret: idrl.Regret{Seq: seq}})
 	r.Settings.Withdrawals++
 	r.Settings.Revoked = append(slices.Clone(r.Settings.Revoked), who)
 	r.Settings.Turned = maps.Clone(r.Settings.Turned)

@@ -4,19 +4,20 @@ import (
 	"maps"
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // A change is one write to a Journal.
 type change struct {
 	*Journal
-	r      *idrl.Record
+	r      *record.Record
 	closed []int // assignments that it closed
 }
 
 // open returns the place of an assignment that is not answered.
 func (t *change) open(id idrl.AssignmentID) (int, error) {
-	i := slices.IndexFunc(t.r.Assignments, func(as idrl.Assignment) bool { return as.ID == id })
+	i := slices.IndexFunc(t.r.Assignments, func(as record.Assignment) bool { return as.ID == id })
 	if i < 0 {
 		return i, idrl.Errorf(idrl.NotFound, "there is no assignment %q", id)
 	}
@@ -76,7 +77,7 @@ func (t *change) joined(who idrl.AnnotatorID) bool {
 	return t.Annotators == nil || slices.Contains(t.Annotators, who)
 }
 
-func (t *change) issue(as []idrl.Assignment) error {
+func (t *change) issue(as []record.Assignment) error {
 	for _, a := range as {
 		if n, want := len(a.Query.Clips), a.Query.Kind.Clips(); n != want {
 			return idrl.Errorf(idrl.Invalid, "query %s shows %d clips; a %s must show %d", a.Query.ID, n, a.Query.Kind, want)

@@ -10,14 +10,15 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // A Journal is the record of one session in memory. It refuses what a durable one
 // refuses: package journaltest holds it to the same contract.
 type Journal struct {
-	Record *idrl.Record // of session Record.Spec.ID; required
-	Guard  *sync.Mutex  // guards Record, also against the caller that owns it; required
+	Record *record.Record // of session Record.Spec.ID; required
+	Guard  *sync.Mutex    // guards Record, also against the caller that owns it; required
 
 	// Annotators are those who joined the session; nil for anybody.
 	Annotators []idrl.AnnotatorID
@@ -31,13 +32,13 @@ type Journal struct {
 	steps map[idrl.StepsID][]byte   // likewise
 	media map[idrl.ClipID][]byte    // likewise
 
-	trainings []idrl.PastTraining // likewise, by N
+	trainings []record.PastTraining // likewise, by N
 }
 
-var _ idrl.Journal = (*Journal)(nil)
+var _ record.Journal = (*Journal)(nil)
 
 // read runs f on the record of a session.
-func (m *Journal) read(id idrl.SessionID, f func(r *idrl.Record)) error {
+func (m *Journal) read(id idrl.SessionID, f func(r *record.Record)) error {
 	m.Guard.Lock()
 	defer m.Guard.Unlock()
 	if id != m.Record.Spec.ID {
@@ -49,7 +50,7 @@ func (m *Journal) read(id idrl.SessionID, f func(r *idrl.Record)) error {
 
 // write lets f change the record of a session. Where f fails, nothing is changed.
 func (m *Journal) write(id idrl.SessionID, f func(t *change) error) (err error) {
-	missing := m.read(id, func(r *idrl.Record) {
+	missing := m.read(id, func(r *record.Record) {
 		if m.Fail != nil {
 			err = m.Fail()
 		}
@@ -71,9 +72,9 @@ func (m *Journal) write(id idrl.SessionID, f func(t *change) error) (err error) 
 	return err
 }
 
-// Load implements idrl.Journal.
-func (m *Journal) Load(_ context.Context, id idrl.SessionID) (out idrl.Record, err error) {
-	err = m.read(id, func(r *idrl.Record) {
+// Load implements record.Journal.
+func (m *Journal) Load(_ context.Context, id idrl.SessionID) (out record.Record, err error) {
+	err = m.read(id, func(r *record.Record) {
 		out = *r
 		out.Settings = settingsOf(r)
 		out.Log, out.Assignments, out.Snapshots = slices.Clone(r.Log), slices.Clone(r.Assignments), slices.Clone(r.Snapshots)
@@ -107,11 +108,11 @@ func storedClip(c idrl.Clip) idrl.Clip {
 	return c
 }
 
-// StageAgents implements idrl.Journal. It keeps nothing: Adopt gets all of a generation.
+// StageAgents implements record.Journal. It keeps nothing: Adopt gets all of a generation.
 func (m *Journal) StageAgents(context.Context, idrl.SessionID, map[string][]byte) error { return nil }
 
-// AdoptFit implements idrl.Journal.
-func (m *Journal) AdoptFit(_ context.Context, id idrl.SessionID, f idrl.LearntFit) error {
+// AdoptFit implements record.Journal.
+func (m *Journal) AdoptFit(_ context.Context, id idrl.SessionID, f record.LearntFit) error {
 	return m.write(id, func(t *change) error {
 		last := int64(len(t.r.Fits))
 		switch {
@@ -125,8 +126,8 @@ func (m *Journal) AdoptFit(_ context.Context, id idrl.SessionID, f idrl.LearntFi
 	})
 }
 
-// NoteTraining implements idrl.Journal.
-func (m *Journal) NoteTraining(_ context.Context, id idrl.SessionID, p idrl.PastTraining) error {
+// NoteTraining implements record.Journal.
+func (m *Journal) NoteTraining(_ context.Context, id idrl.SessionID, p record.PastTraining) error {
 	return m.write(id, func(*change) error {
 		p.N = int64(len(m.trainings)) + 1
 		m.trainings = append(m.trainings, p)
@@ -134,9 +135,9 @@ func (m *Journal) NoteTraining(_ context.Context, id idrl.SessionID, p idrl.Past
 	})
 }
 
-// Trainings implements idrl.Journal.
-func (m *Journal) Trainings(_ context.Context, id idrl.SessionID, most int) (out []idrl.PastTraining, err error) {
-	err = m.read(id, func(*idrl.Record) {
+// Trainings implements record.Journal.
+func (m *Journal) Trainings(_ context.Context, id idrl.SessionID, most int) (out []record.PastTraining, err error) {
+	err = m.read(id, func(*record.Record) {
 		out = slices.Clone(m.trainings)
 		slices.Reverse(out)
 		if most > 0 && len(out) > most {
@@ -146,40 +147,40 @@ func (m *Journal) Trainings(_ context.Context, id idrl.SessionID, most int) (out
 	return out, err
 }
 
-// Steps implements idrl.Journal.
+// Steps implements record.Journal.
 func (m *Journal) Steps(_ context.Context, id idrl.SessionID, name idrl.StepsID) (content []byte, err error) {
-	err = m.read(id, func(*idrl.Record) { content = m.steps[name] })
+	err = m.read(id, func(*record.Record) { content = m.steps[name] })
 	if err == nil && content == nil {
 		err = idrl.Errorf(idrl.NotFound, "session %s has no raw steps %q", id, name)
 	}
 	return content, err
 }
 
-// ClipMedia implements idrl.Journal.
+// ClipMedia implements record.Journal.
 func (m *Journal) ClipMedia(_ context.Context, id idrl.SessionID, clip idrl.ClipID) (media []byte, err error) {
-	err = m.read(id, func(*idrl.Record) { media = m.media[clip] })
+	err = m.read(id, func(*record.Record) { media = m.media[clip] })
 	if err == nil && media == nil {
 		err = idrl.Errorf(idrl.NotFound, "session %s has no clip %q", id, clip)
 	}
 	return media, err
 }
 
-// Settings implements idrl.Journal.
-func (m *Journal) Settings(_ context.Context, id idrl.SessionID) (s idrl.Settings, err error) {
-	err = m.read(id, func(r *idrl.Record) { s = settingsOf(r) })
+// Settings implements record.Journal.
+func (m *Journal) Settings(_ context.Context, id idrl.SessionID) (s record.Settings, err error) {
+	err = m.read(id, func(r *record.Record) { s = settingsOf(r) })
 	return s, err
 }
 
-func settingsOf(r *idrl.Record) idrl.Settings {
+func settingsOf(r *record.Record) record.Settings {
 	s := r.Settings
-	s.Title, s.State = cmp.Or(s.Title, r.Spec.Title), cmp.Or(s.State, idrl.StateRunning)
+	s.Title, s.State = cmp.Or(s.Title, r.Spec.Title), cmp.Or(s.State, record.StateRunning)
 	s.Budget, s.Told, s.Gold.Every = r.Spec.Budget, r.Spec.CurrentInstructions(), r.Spec.GoldEvery
 	s.Consent = r.Spec.CurrentConsent()
 	return s
 }
 
-// Append implements idrl.Journal.
-func (m *Journal) Append(_ context.Context, id idrl.SessionID, rows ...idrl.Row) error {
+// Append implements record.Journal.
+func (m *Journal) Append(_ context.Context, id idrl.SessionID, rows ...record.Row) error {
 	for _, row := range rows {
 		switch a := row.Answer; {
 		case math.IsNaN(a.Rating):
@@ -203,7 +204,7 @@ func (m *Journal) Append(_ context.Context, id idrl.SessionID, rows ...idrl.Row)
 }
 
 // remember records s, without the belief that was kept before in its slot.
-func (t *change) remember(s idrl.Snapshot) {
+func (t *change) remember(s record.Snapshot) {
 	if t.Beliefs == nil {
 		t.Beliefs = map[int64][]byte{}
 	}
@@ -216,12 +217,12 @@ func (t *change) remember(s idrl.Snapshot) {
 	}
 }
 
-// Issue implements idrl.Journal.
-func (m *Journal) Issue(_ context.Context, id idrl.SessionID, as []idrl.Assignment) error {
+// Issue implements record.Journal.
+func (m *Journal) Issue(_ context.Context, id idrl.SessionID, as []record.Assignment) error {
 	return m.write(id, func(t *change) error { return t.issue(as) })
 }
 
-// Renew implements idrl.Journal.
+// Renew implements record.Journal.
 func (m *Journal) Renew(_ context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error {
 	return m.write(id, func(t *change) error {
 		i, err := t.open(a)
@@ -232,12 +233,12 @@ func (m *Journal) Renew(_ context.Context, id idrl.SessionID, a idrl.AssignmentI
 	})
 }
 
-// Adopt implements idrl.Journal.
+// Adopt implements record.Journal.
 func (m *Journal) Adopt(_ context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
 	return m.write(id, func(t *change) error { return t.adopt(g, seq) })
 }
 
-// Extend implements idrl.Journal.
+// Extend implements record.Journal.
 func (m *Journal) Extend(_ context.Context, id idrl.SessionID, g idrl.Generation, from int, _ int64) error {
 	return m.write(id, func(t *change) error { return t.extend(g, from) })
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/instructions"
 )
@@ -196,7 +197,7 @@ func TestCheckPicture(t *testing.T) {
 		{"a page", []byte("<!DOCTYPE html><script>alert(1)</script>"), ""},
 		{"a page that begins as GIF", []byte("GIF89a/*<script>alert(1)</script>*/"), ""},
 		{"cut off", small[:len(small)-20], ""},
-		{"too large a file", append(slices.Clone(small), make([]byte, idrl.MaxPicture)...), ""},
+		{"too large a file", append(slices.Clone(small), make([]byte, record.MaxPicture)...), ""},
 		{"too many pixels", encoded(t, 5000, 10, asPNG), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

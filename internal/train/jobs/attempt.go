@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -14,7 +15,7 @@ type run struct {
 	pool     *Pool
 	w        *worker
 	t        *ticket
-	id       idrl.JobAttempt
+	id       record.JobAttempt
 	last     Progress
 	recorded time.Time     // when the store last heard of it
 	handed   int           // bytes of artefacts
@@ -33,7 +34,7 @@ func (p *Pool) attempt(ctx context.Context, w *worker, t *ticket) (Done, error) 
 	p.tell(t)
 	r := &run{pool: p, w: w, t: t, id: id, recorded: now}
 	done, err := r.do(ctx, job)
-	state, why := idrl.JobDone, ""
+	state, why := record.JobDone, ""
 	if err != nil {
 		state, why = t.endState(err), err.Error()
 	}
@@ -48,13 +49,13 @@ func (p *Pool) attempt(ctx context.Context, w *worker, t *ticket) (Done, error) 
 
 // endState returns the state of a job that err has ended: one that was interrupted can
 // go on, unless its workers keep dying.
-func (t *ticket) endState(err error) idrl.JobState {
+func (t *ticket) endState(err error) record.JobState {
 	switch {
 	case errors.Is(err, errDied) && !t.last,
 		errors.Is(err, errVersion), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return idrl.JobQueued
+		return record.JobQueued
 	}
-	return idrl.JobFailed
+	return record.JobFailed
 }
 
 // lease outlasts a worker that has fallen silent.
@@ -98,7 +99,7 @@ func (r *run) measure() {
 	}
 }
 
-func (r *run) do(ctx context.Context, job idrl.JobRecord) (Done, error) {
+func (r *run) do(ctx context.Context, job record.JobRecord) (Done, error) {
 	if err := r.ready(); err != nil {
 		return Done{}, err
 	}
@@ -211,7 +212,7 @@ func (r *run) record(ctx context.Context, f frame) error {
 	}
 	r.recorded = now
 	r.measure()
-	return passing(store.BeatJob(ctx, r.id, now.Add(r.pool.lease()), idrl.JobProgress(r.last)))
+	return passing(store.BeatJob(ctx, r.id, now.Add(r.pool.lease()), record.JobProgress(r.last)))
 }
 
 // passing returns nil for an error of a store that cannot write right now: the lease

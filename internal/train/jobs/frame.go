@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -209,23 +210,23 @@ func appendBlob[T string | []byte](b []byte, part T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 
-func encodeJob(j idrl.JobRecord) []byte {
+func encodeJob(j record.JobRecord) []byte {
 	b := make([]byte, 0, len(j.Payload)+len(j.Checkpoint)+slack)
 	b = appendBlob(appendBlob(b, string(j.Session)), j.Kind)
 	b = append(binary.AppendVarint(b, j.BasedOn), byte(j.Priority))
 	return append(appendBlob(b, j.Checkpoint), j.Payload...)
 }
 
-func decodeJob(text []byte) (idrl.JobRecord, error) {
+func decodeJob(text []byte) (record.JobRecord, error) {
 	b := body{rest: text}
-	j := idrl.JobRecord{JobKey: idrl.JobKey{Session: idrl.SessionID(b.blob(maxName)), Kind: string(b.blob(maxName)), BasedOn: b.int()}}
-	j.Priority = idrl.Priority(min(b.uint(), 255))
+	j := record.JobRecord{JobKey: record.JobKey{Session: idrl.SessionID(b.blob(maxName)), Kind: string(b.blob(maxName)), BasedOn: b.int()}}
+	j.Priority = record.Priority(min(b.uint(), 255))
 	if c := b.blob(maxBlob); len(c) > 0 { // else there is none
 		j.Checkpoint = c
 	}
 	j.Payload = b.rest
-	if j.Priority > idrl.Urgent || len(j.Payload) > maxBlob {
-		return idrl.JobRecord{}, errBody
+	if j.Priority > record.Urgent || len(j.Payload) > maxBlob {
+		return record.JobRecord{}, errBody
 	}
 	return j, b.err()
 }

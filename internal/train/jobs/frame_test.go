@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // wire returns frames as they are sent.
@@ -45,9 +46,9 @@ func TestHelloStays(t *testing.T) {
 }
 
 func TestBodies(t *testing.T) {
-	job := idrl.JobRecord{
-		JobKey:   idrl.JobKey{Session: "ä", Kind: "train", BasedOn: -3},
-		Priority: idrl.Urgent, Payload: []byte("what\n"), Checkpoint: []byte{0, 255},
+	job := record.JobRecord{
+		JobKey:   record.JobKey{Session: "ä", Kind: "train", BasedOn: -3},
+		Priority: record.Urgent, Payload: []byte("what\n"), Checkpoint: []byte{0, 255},
 	}
 	if got, err := decodeJob(encodeJob(job)); err != nil || cmp.Diff(job, got) != "" {
 		t.Errorf("job: %v\n%s", err, cmp.Diff(job, got))
@@ -107,7 +108,7 @@ func TestFramesThatAreRefused(t *testing.T) {
 // FuzzFrames: whatever the other side writes, it is read as frames that encode to what
 // was read, and as an error; and bodies decode or are refused.
 func FuzzFrames(f *testing.F) {
-	job := encodeJob(idrl.JobRecord{JobKey: idrl.JobKey{Session: "s", Kind: "train", BasedOn: 3}, Payload: []byte("what"), Checkpoint: []byte("half")})
+	job := encodeJob(record.JobRecord{JobKey: record.JobKey{Session: "s", Kind: "train", BasedOn: 3}, Payload: []byte("what"), Checkpoint: []byte("half")})
 	f.Add(wire(f, hello(), frame{kind: typeStart, id: 1, body: job}, frame{kind: typeForget, body: []byte("s")}, frame{kind: typeCancel, id: 1}), false)
 	f.Add(wire(f, hello(), frame{kind: typeAlive, id: 1},
 		frame{kind: typeProgress, id: 1, body: encodeProgress(Progress{Done: 1, Total: 2, What: "x"})},
@@ -129,7 +130,7 @@ func FuzzFrames(f *testing.F) {
 			if len(fr.body) > limits[fr.kind].max {
 				t.Fatalf("a body of %d bytes", len(fr.body))
 			}
-			if j, err := decodeJob(fr.body); err == nil && (len(j.Payload) > maxBlob || j.Priority > idrl.Urgent) {
+			if j, err := decodeJob(fr.body); err == nil && (len(j.Payload) > maxBlob || j.Priority > record.Urgent) {
 				t.Fatalf("job %+v", j)
 			}
 			if a, err := decodeArtefact(fr.body); err == nil && NewArtefact(a.Name, a.Bytes).Hash != a.Hash {
@@ -146,7 +147,7 @@ type words struct{ forgotten []idrl.SessionID }
 
 func (w *words) Forget(session idrl.SessionID) { w.forgotten = append(w.forgotten, session) }
 
-func (w *words) Do(ctx context.Context, job idrl.JobRecord, to Reporter) error {
+func (w *words) Do(ctx context.Context, job record.JobRecord, to Reporter) error {
 	switch string(job.Payload) {
 	case "echo":
 		return to.Artefact("echo", job.Checkpoint)
@@ -158,7 +159,7 @@ func (w *words) Do(ctx context.Context, job idrl.JobRecord, to Reporter) error {
 }
 
 func startFrame(id uint64, payload, checkpoint string) frame {
-	return frame{kind: typeStart, id: id, body: encodeJob(idrl.JobRecord{Payload: []byte(payload), Checkpoint: []byte(checkpoint)})}
+	return frame{kind: typeStart, id: id, body: encodeJob(record.JobRecord{Payload: []byte(payload), Checkpoint: []byte(checkpoint)})}
 }
 
 func TestServeAnswersFrameByFrame(t *testing.T) {

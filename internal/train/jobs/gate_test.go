@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 )
@@ -17,7 +18,7 @@ type stepper struct {
 
 func (*stepper) Forget(idrl.SessionID) {}
 
-func (h *stepper) Do(ctx context.Context, _ idrl.JobRecord, to Reporter) error {
+func (h *stepper) Do(ctx context.Context, _ record.JobRecord, to Reporter) error {
 	for k := 1; ; k++ {
 		select {
 		case <-h.step:
@@ -63,7 +64,7 @@ func TestReportsWaitWhilePaused(t *testing.T) {
 		t.Fatalf("the worker ended before a frame of type %d", kind)
 	}
 	send(hello())
-	send(frame{kind: typeStart, id: 1, body: encodeJob(idrl.JobRecord{})})
+	send(frame{kind: typeStart, id: 1, body: encodeJob(record.JobRecord{})})
 	h.step <- struct{}{}
 	await(typeProgress)
 	waittest.For(t, h.passed, "the first report to return")

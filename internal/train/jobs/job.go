@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // A Job is a task for a worker.
 type Job struct {
-	idrl.JobKey
-	idrl.Priority
+	record.JobKey
+	record.Priority
 	Yields  bool          // other jobs of its priority go first: it waits for them, and is begun anew if one would wait for it
 	Soon    bool          // people have nothing of their answers before it is done: it is done at normal priority
 	Like    string        // jobs with the same Like take about as long, urgent ones, those that yield, and others apart
@@ -56,7 +57,7 @@ type Began struct {
 }
 
 // Progress says how far the job is.
-type Progress idrl.JobProgress
+type Progress record.JobProgress
 
 // An Artefact is a part of the result.
 type Artefact struct {
@@ -103,25 +104,25 @@ type Store interface {
 	// same payload, and was not done, it keeps its checkpoint, and job.Checkpoint is
 	// ignored. Other jobs of the session and kind that wait are given up. It
 	// returns an error of kind Conflict if the job is leased.
-	QueueJob(ctx context.Context, job idrl.JobRecord, now time.Time) error
+	QueueJob(ctx context.Context, job record.JobRecord, now time.Time) error
 
 	// BeginJob leases a job that is recorded, and returns it. It returns an error of kind
 	// Conflict if the job is leased already, and NotFound if its payload is not recorded.
-	BeginJob(ctx context.Context, key idrl.JobKey, now, lease time.Time) (idrl.JobRecord, idrl.JobAttempt, error)
+	BeginJob(ctx context.Context, key record.JobKey, now, lease time.Time) (record.JobRecord, record.JobAttempt, error)
 
 	// BeatJob extends the lease and records progress.
-	BeatJob(ctx context.Context, a idrl.JobAttempt, lease time.Time, p idrl.JobProgress) error
+	BeatJob(ctx context.Context, a record.JobAttempt, lease time.Time, p record.JobProgress) error
 
 	// SaveJob records a checkpoint in place of the last.
-	SaveJob(ctx context.Context, a idrl.JobAttempt, checkpoint []byte) error
+	SaveJob(ctx context.Context, a record.JobAttempt, checkpoint []byte) error
 
 	// EndJob records the end of an attempt. In the state JobQueued the job can be begun
 	// again; in the state JobDone payload and checkpoint are dropped.
-	EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, state idrl.JobState, why string) error
+	EndJob(ctx context.Context, a record.JobAttempt, now time.Time, state record.JobState, why string) error
 
 	// WaitingJob returns the job of a session that waits and was queued last, or an error
 	// of kind NotFound.
-	WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error)
+	WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (record.JobRecord, error)
 }
 
 // A Reporter is told by a Handler how a job goes. Its methods may be called from any
@@ -137,7 +138,7 @@ type Reporter interface {
 type Handler interface {
 	// Do does a job, from job.Checkpoint if there is one. It returns soon after ctx is
 	// done. A panic ends the worker, and another is started.
-	Do(ctx context.Context, job idrl.JobRecord, to Reporter) error
+	Do(ctx context.Context, job record.JobRecord, to Reporter) error
 
 	// Forget says that a session has ended: there is no need to remember anything of it.
 	// It may be called while a job is done.

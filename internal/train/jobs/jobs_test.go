@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
@@ -57,7 +58,7 @@ type handler struct{}
 
 func (handler) Forget(idrl.SessionID) {}
 
-func (handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+func (handler) Do(ctx context.Context, job record.JobRecord, to jobs.Reporter) error {
 	b, err := handle(ctx, string(job.Payload), to)
 	return errors.Join(err, to.Artefact("result", b))
 }
@@ -134,7 +135,7 @@ func handle(ctx context.Context, payload string, to jobs.Reporter) ([]byte, erro
 	return nil, errors.New("unknown word " + word)
 }
 
-var key = idrl.JobKey{Session: "s", Kind: "train", BasedOn: 3}
+var key = record.JobKey{Session: "s", Kind: "train", BasedOn: 3}
 
 // pool returns a pool of workers that are copies of this program.
 func pool(t *testing.T, change func(*jobs.Config)) (*jobs.Pool, *jobstest.Store) {
@@ -220,7 +221,7 @@ func TestResults(t *testing.T) {
 	if first, second := do(t, p, "pid"), do(t, p, "pid"); first != second {
 		t.Error("the worker is not kept between jobs")
 	}
-	if r := l.Row(key); r.Attempt != 6 || r.State != idrl.JobDone {
+	if r := l.Row(key); r.Attempt != 6 || r.State != record.JobDone {
 		t.Errorf("recorded %+v", r)
 	}
 }
@@ -290,7 +291,7 @@ func TestJobThatKillsIsGivenUp(t *testing.T) {
 	if err == nil || idrl.KindOf(err) != idrl.Internal || !strings.Contains(err.Error(), "3 times") {
 		t.Errorf("error = %v", err)
 	}
-	if r := l.Row(key); r.Attempt != 3 || r.State != idrl.JobFailed {
+	if r := l.Row(key); r.Attempt != 3 || r.State != record.JobFailed {
 		t.Errorf("recorded %+v", r)
 	}
 	if got := do(t, p, "echo on"); got != "on" {
@@ -310,7 +311,7 @@ func TestMissingProgram(t *testing.T) {
 	if _, _, err := run(t.Context(), p, job(""), hearer{}); err == nil || !strings.Contains(err.Error(), "/nowhere/tiebreak") {
 		t.Errorf("error = %v", err)
 	}
-	if r := l.Row(key); r.State == idrl.JobRunning {
+	if r := l.Row(key); r.State == record.JobRunning {
 		t.Error("the job is left running")
 	}
 }
@@ -355,7 +356,7 @@ func TestWorkersOfAnotherVersion(t *testing.T) {
 	if b, err := os.ReadFile(starts); err != nil || string(b) != "started\n" {
 		t.Errorf("workers that started: %q, %v; want one", b, err)
 	}
-	if r := l.Row(key); r.State != idrl.JobQueued || string(r.Payload) != "echo on" {
+	if r := l.Row(key); r.State != record.JobQueued || string(r.Payload) != "echo on" {
 		t.Errorf("recorded %+v: a server of the right version could do the job", r)
 	}
 }
@@ -402,7 +403,7 @@ func TestCancel(t *testing.T) {
 			if kept := do(t, p, "pid") == strconv.Itoa(pid); kept != test.kept {
 				t.Errorf("worker kept: %t, want %t", kept, test.kept)
 			}
-			if r := l.Row(key); r.Ends[0] == "" || r.State == idrl.JobRunning {
+			if r := l.Row(key); r.Ends[0] == "" || r.State == record.JobRunning {
 				t.Errorf("recorded %+v", r)
 			}
 		})
@@ -419,7 +420,7 @@ func TestStoppedWorkerIsNoticed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no sign of life") {
 		t.Errorf("error = %v", err)
 	}
-	if r := l.Row(key); r.State == idrl.JobRunning {
+	if r := l.Row(key); r.State == record.JobRunning {
 		t.Error("the job is left running")
 	}
 }
@@ -518,7 +519,7 @@ func TestUrgentJobsDoNotWait(t *testing.T) {
 	})
 	waittest.For(t, began, "the job to begin")
 	j := job("pid")
-	j.Session, j.Priority = "1", idrl.Urgent
+	j.Session, j.Priority = "1", record.Urgent
 	if _, _, err := run(ctx, p, j, hearer{}); err != nil {
 		t.Error(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"tiebreak/internal/idrl"
+	"tiebreak/internal/base/record"
 )
 
 // Jobs are served in the order of their response ratios (highest response ratio next, Brinch
@@ -140,7 +140,7 @@ func (p *Pool) level(t *ticket) level {
 // like names the jobs that take about as long.
 func (t *ticket) like() string {
 	switch {
-	case t.job.Priority == idrl.Urgent:
+	case t.job.Priority == record.Urgent:
 		return "urgent " + t.job.Like
 	case t.job.Yields:
 		return "yielding " + t.job.Like

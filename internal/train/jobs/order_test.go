@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -45,7 +46,7 @@ func (s *simulation) say(what string, t *ticket) {
 
 // ask queues a job of a session that needs so much time.
 func (s *simulation) ask(session string, needs time.Duration) *ticket {
-	return s.add(Job{JobKey: idrl.JobKey{Session: idrl.SessionID(session)}, Like: needs.String(), Work: needs}, needs)
+	return s.add(Job{JobKey: record.JobKey{Session: idrl.SessionID(session)}, Like: needs.String(), Work: needs}, needs)
 }
 
 func (s *simulation) add(j Job, needs time.Duration) *ticket {
@@ -232,7 +233,7 @@ func TestLevels(t *testing.T) {
 		job  Job
 		want level
 	}{
-		{Job{Priority: idrl.Urgent, Work: time.Hour}, normal},
+		{Job{Priority: record.Urgent, Work: time.Hour}, normal},
 		{Job{Work: shortWork}, normal},
 		{Job{Work: 2 * shortWork}, nice},
 		{Job{}, nice},

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
@@ -17,7 +18,7 @@ import (
 
 // lasting returns a job of a session that is taken to need so much processor time.
 func lasting(session string, work time.Duration, payload string) jobs.Job {
-	return jobs.Job{JobKey: idrl.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Like: session, Work: work, Payload: []byte(payload)}
+	return jobs.Job{JobKey: record.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Like: session, Work: work, Payload: []byte(payload)}
 }
 
 // A paused is a long job that a shorter one has taken the place of. Both wait to be told to end.
@@ -98,7 +99,7 @@ func TestPausedJobsGoOn(t *testing.T) {
 	s.endShort()
 	s.await(func(e jobs.Event) bool { o, is := e.(jobs.Outlook); return is && !o.Paused })
 	s.await(func(e jobs.Event) bool { p, is := e.(jobs.Progress); return is && p.Done == s.pid })
-	if r := s.store.Row(idrl.JobKey{Session: "long", Kind: "train"}); r.Attempt != 1 || r.State != idrl.JobRunning {
+	if r := s.store.Row(record.JobKey{Session: "long", Kind: "train"}); r.Attempt != 1 || r.State != record.JobRunning {
 		t.Errorf("recorded %+v", r)
 	}
 }
@@ -109,7 +110,7 @@ func TestPausedJobsStop(t *testing.T) {
 	s.endLong()
 	s.endShort()
 	s.group.Wait()
-	if r := s.store.Row(idrl.JobKey{Session: "long", Kind: "train"}); !errors.Is(s.err, context.Canceled) || r.State != idrl.JobQueued {
+	if r := s.store.Row(record.JobKey{Session: "long", Kind: "train"}); !errors.Is(s.err, context.Canceled) || r.State != record.JobQueued {
 		t.Errorf("%v; recorded %+v", s.err, r)
 	}
 }
@@ -123,7 +124,7 @@ func TestPausedWorkerDies(t *testing.T) {
 	s.endShort()
 	s.await(func(e jobs.Event) bool { b, is := e.(jobs.Began); return is && b.Attempt == 2 })
 	s.await(func(e jobs.Event) bool { p, is := e.(jobs.Progress); return is && p.Done != s.pid })
-	if ends := s.store.Row(idrl.JobKey{Session: "long", Kind: "train"}).Ends; len(ends) != 1 {
+	if ends := s.store.Row(record.JobKey{Session: "long", Kind: "train"}).Ends; len(ends) != 1 {
 		t.Errorf("attempts ended %q", ends)
 	}
 }
@@ -137,7 +138,7 @@ func TestCloseWhilePaused(t *testing.T) {
 	}
 	s.endShort()
 	s.endLong()
-	if r := s.store.Row(idrl.JobKey{Session: "long", Kind: "train"}); r.State != idrl.JobQueued {
+	if r := s.store.Row(record.JobKey{Session: "long", Kind: "train"}); r.State != record.JobQueued {
 		t.Errorf("recorded %+v", r)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -199,7 +200,7 @@ func (p *Pool) attempts(ctx context.Context, job Job, emit func(Event)) (Done, e
 	if err := p.useless(); err != nil {
 		return Done{}, err
 	}
-	record := idrl.JobRecord{JobKey: job.JobKey, Priority: job.Priority, Payload: job.Payload}
+	record := record.JobRecord{JobKey: job.JobKey, Priority: job.Priority, Payload: job.Payload}
 	if err := p.c.Store.QueueJob(ctx, record, time.Now()); err != nil {
 		return Done{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
@@ -32,7 +33,7 @@ type ticket struct {
 	outlook idrl.Outlook
 }
 
-func (t *ticket) urgent() bool { return t.job.Priority == idrl.Urgent }
+func (t *ticket) urgent() bool { return t.job.Priority == record.Urgent }
 
 // pausing reports whether t has a worker and is paused.
 func (t *ticket) pausing() bool { return !t.began.IsZero() && !t.resting.IsZero() }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
@@ -35,8 +36,8 @@ type finished struct {
 	order []string   // sessions
 }
 
-func (f *finished) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time, state idrl.JobState, why string) error {
-	if state == idrl.JobDone {
+func (f *finished) EndJob(ctx context.Context, a record.JobAttempt, now time.Time, state record.JobState, why string) error {
+	if state == record.JobDone {
 		f.mu.Lock()
 		f.order = append(f.order, string(a.Session))
 		f.mu.Unlock()
@@ -46,9 +47,9 @@ func (f *finished) EndJob(ctx context.Context, a idrl.JobAttempt, now time.Time,
 
 // of returns a long job of a session. Those of sessions whose names have the same first word
 // take about as long.
-func of(session string, priority idrl.Priority, payload string) jobs.Job {
+func of(session string, priority record.Priority, payload string) jobs.Job {
 	return jobs.Job{
-		JobKey: idrl.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Priority: priority, Yields: strings.HasPrefix(session, "yields"), Like: strings.Fields(session)[0], Work: time.Minute, Payload: []byte(payload),
+		JobKey: record.JobKey{Session: idrl.SessionID(session), Kind: "train"}, Priority: priority, Yields: strings.HasPrefix(session, "yields"), Like: strings.Fields(session)[0], Work: time.Minute, Payload: []byte(payload),
 	}
 }
 
@@ -61,7 +62,7 @@ func newLine(t *testing.T, workers int) *line {
 }
 
 // hold has a worker wait until it is told to go on. It returns when it does.
-func (l *line) hold(session string, priority idrl.Priority) (goOn context.CancelFunc) {
+func (l *line) hold(session string, priority record.Priority) (goOn context.CancelFunc) {
 	l.t.Helper()
 	ctx, cancel := context.WithCancel(l.t.Context())
 	began := make(chan struct{})
@@ -77,7 +78,7 @@ func (l *line) hold(session string, priority idrl.Priority) (goOn context.Cancel
 
 // add queues a job and returns when it has heard of its place, and the channel of
 // what it hears later.
-func (l *line) add(session string, priority idrl.Priority, payload string) (idrl.Outlook, <-chan idrl.Outlook) {
+func (l *line) add(session string, priority record.Priority, payload string) (idrl.Outlook, <-chan idrl.Outlook) {
 	l.t.Helper()
 	heard := make(chan idrl.Outlook, 100)
 	l.group.Go(func() {
@@ -92,10 +93,10 @@ func (l *line) add(session string, priority idrl.Priority, payload string) (idrl
 
 // Of jobs that take equally long, the first comes first.
 func TestFirstComeFirstServed(t *testing.T) {
-	for _, priority := range []idrl.Priority{idrl.Urgent, idrl.Background} {
+	for _, priority := range []record.Priority{record.Urgent, record.Background} {
 		l := newLine(t, 1)
 		goOn := []context.CancelFunc{l.hold("h1", priority)}
-		if priority == idrl.Urgent { // these have all workers
+		if priority == record.Urgent { // these have all workers
 			goOn = append(goOn, l.hold("h2", priority), l.hold("h3", priority))
 		}
 		var want []string
@@ -131,10 +132,10 @@ func (l *line) order(n int) []string {
 // Jobs that yield wait until no other job of their priority does.
 func TestJobsThatYield(t *testing.T) {
 	l := newLine(t, 1)
-	goOn := l.hold("h", idrl.Background)
+	goOn := l.hold("h", record.Background)
 	for k, session := range []string{"yields 1", "a", "yields 2", "b"} {
 		want := []int{1, 1, 3, 2}[k] // ahead of it
-		if o, _ := l.add(session, idrl.Background, "echo"); o != (idrl.Outlook{Waiting: true, Ahead: want}) {
+		if o, _ := l.add(session, record.Background, "echo"); o != (idrl.Outlook{Waiting: true, Ahead: want}) {
 			t.Errorf("%s: outlook %+v, want %d jobs ahead of it", session, o, want)
 		}
 	}
@@ -151,14 +152,14 @@ func TestJobsMakeRoom(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	began := make(chan struct{}, 10)
 	l.group.Go(func() {
-		_, _, err := run(ctx, l.p, of("yields", idrl.Background, "wait"), hearer{progress: func(int, int, string) { began <- struct{}{} }})
+		_, _, err := run(ctx, l.p, of("yields", record.Background, "wait"), hearer{progress: func(int, int, string) { began <- struct{}{} }})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("the job that made room: %v", err)
 		}
 	})
 	waittest.For(t, began, "the job to begin")
-	l.add("yields, too", idrl.Background, "echo")
-	l.add("a", idrl.Background, "echo")
+	l.add("yields, too", record.Background, "echo")
+	l.add("a", record.Background, "echo")
 	if got, want := l.order(2), []string{"a", "yields, too"}; !slices.Equal(got, want) {
 		t.Errorf("ended in the order %v, want %v", got, want)
 	}
@@ -168,9 +169,9 @@ func TestJobsMakeRoom(t *testing.T) {
 
 func TestRetryWaitsForItsTurn(t *testing.T) {
 	l := newLine(t, 1)
-	goOn := l.hold("h", idrl.Background)
-	l.add("dies once", idrl.Background, "die-once "+t.TempDir()+"/died")
-	l.add("next", idrl.Background, "echo")
+	goOn := l.hold("h", record.Background)
+	l.add("dies once", record.Background, "die-once "+t.TempDir()+"/died")
+	l.add("next", record.Background, "echo")
 	goOn()
 	if got, want := l.order(2), []string{"next", "dies once"}; !slices.Equal(got, want) {
 		t.Errorf("ended in the order %v, want %v", got, want)
@@ -181,13 +182,13 @@ func TestRetryWaitsForItsTurn(t *testing.T) {
 // has not lowered its priority.
 func TestIdleWorkersTakeUrgentJobs(t *testing.T) {
 	l := newLine(t, 1)
-	lowered, _, err := run(t.Context(), l.p, of("low", idrl.Background, "pid"), hearer{})
+	lowered, _, err := run(t.Context(), l.p, of("low", record.Background, "pid"), hearer{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	goOn := l.hold("h", idrl.Urgent)
+	goOn := l.hold("h", record.Urgent)
 	defer goOn()
-	r, _, err := run(t.Context(), l.p, of("s", idrl.Urgent, "pid"), hearer{})
+	r, _, err := run(t.Context(), l.p, of("s", record.Urgent, "pid"), hearer{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,9 +203,9 @@ func TestIdleWorkersTakeUrgentJobs(t *testing.T) {
 // Where both kinds wait, a worker for all jobs goes on with those that only it does.
 func TestUrgentJobsDoNotHoldUpOthers(t *testing.T) {
 	l := newLine(t, 1)
-	goOnFirst, goOn := l.hold("h1", idrl.Urgent), l.hold("h2", idrl.Background)
-	l.add("first", idrl.Urgent, "echo")
-	l.add("other", idrl.Background, "echo")
+	goOnFirst, goOn := l.hold("h1", record.Urgent), l.hold("h2", record.Background)
+	l.add("first", record.Urgent, "echo")
+	l.add("other", record.Background, "echo")
 	goOn()
 	if got, want := l.order(2), []string{"other", "first"}; !slices.Equal(got, want) { // one worker does both
 		t.Errorf("ended in the order %v, want %v", got, want)
@@ -214,8 +215,8 @@ func TestUrgentJobsDoNotHoldUpOthers(t *testing.T) {
 
 func TestOutlookTellsTheTime(t *testing.T) {
 	l := newLine(t, 1)
-	goOn := l.hold("like h1", idrl.Background)
-	o, heard := l.add("like a", idrl.Background, "echo")
+	goOn := l.hold("like h1", record.Background)
+	o, heard := l.add("like a", record.Background, "echo")
 	if !o.Waiting || !o.Ready.IsZero() {
 		t.Errorf("outlook before any job like it was done: %+v", o)
 	}
@@ -225,10 +226,10 @@ func TestOutlookTellsTheTime(t *testing.T) {
 		t.Errorf("outlook when it began: %+v", o)
 	}
 	before := time.Now()
-	goOn = l.hold("like h2", idrl.Background) // now such jobs are short, and have any worker
-	defer l.hold("like h3", idrl.Background)()
-	defer l.hold("like h4", idrl.Background)()
-	o, heard = l.add("like b", idrl.Background, "echo")
+	goOn = l.hold("like h2", record.Background) // now such jobs are short, and have any worker
+	defer l.hold("like h3", record.Background)()
+	defer l.hold("like h4", record.Background)()
+	o, heard = l.add("like b", record.Background, "echo")
 	if !o.Waiting || o.Ahead != 3 || o.Ready.Before(before) || o.Ready.After(time.Now().Add(time.Minute)) {
 		t.Errorf("outlook at %v: %+v", before, o)
 	}
@@ -244,16 +245,16 @@ func TestOutlookTellsTheTime(t *testing.T) {
 
 func TestAbandonedJobsLeaveTheQueue(t *testing.T) {
 	l := newLine(t, 1)
-	goOn := l.hold("h", idrl.Background)
+	goOn := l.hold("h", record.Background)
 	ctx, cancel := context.WithCancel(t.Context())
 	queued := make(chan idrl.Outlook, 10)
 	ended := make(chan error, 1)
 	go func() {
-		_, _, err := run(ctx, l.p, of("abandoned", idrl.Background, "echo"), hearer{outlook: func(o idrl.Outlook) { queued <- o }})
+		_, _, err := run(ctx, l.p, of("abandoned", record.Background, "echo"), hearer{outlook: func(o idrl.Outlook) { queued <- o }})
 		ended <- err
 	}()
 	waittest.For(t, queued, "the job to be queued")
-	_, heard := l.add("next", idrl.Background, "echo")
+	_, heard := l.add("next", record.Background, "echo")
 	cancel()
 	if err := waittest.For(t, ended, "the abandoned job to end"); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
@@ -281,7 +282,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 			for range rounds {
 				ctx, cancel := context.WithCancel(t.Context())
 				say := sync.OnceFunc(func() { queued <- session })
-				_, _, err := run(ctx, l.p, of(session, idrl.Background, "wait"), hearer{
+				_, _, err := run(ctx, l.p, of(session, record.Background, "wait"), hearer{
 					outlook:  func(o idrl.Outlook) { say() },
 					progress: func(int, int, string) { began <- turn{session, cancel} },
 				})

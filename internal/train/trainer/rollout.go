@@ -224,7 +224,7 @@ func (r *simulation) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Traj
 	if !ok {
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so its clips cannot be drawn", spec.ID)
 	}
-	if past, ok := p.(idrl.Recorded); ok {
+	if past, ok := p.(Recorded); ok {
 		if p, ok = past.Episode(r.env, n); !ok {
 			return nil, ErrBroken
 		}

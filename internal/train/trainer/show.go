@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 )
@@ -38,7 +39,7 @@ func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.
 			return fail(fmt.Errorf("candidate %s: %w", c.ID, err))
 		}
 		if c.Mus != nil {
-			s.mu, s.mus = idrl.Behaviour{Mus: c.Mus}.Mu(), c.Mus
+			s.mu, s.mus = library.Behaviour{Mus: c.Mus}.Mu(), c.Mus
 		}
 		candidates, rollouts = append(candidates, describe(c, s)), append(rollouts, s.rollouts)
 	}

@@ -7,17 +7,18 @@ import (
 	"fmt"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // A Stock is the behaviours that sessions on a robot show first. They are played and drawn
 // once, whatever the session: all sessions with equal environments may share a Stock.
 type Stock struct {
 	NewEnv     func() idrl.Environment // required; returns equal environments
-	Behaviours []idrl.Behaviour        // required
+	Behaviours []library.Behaviour     // required
 	Remake     func(idrl.Environment, []float64) (idrl.Policy, error)
 	Kind       idrl.QueryKind // of the questions; default CompareClips
 
@@ -94,7 +95,7 @@ func (r *simulation) steadyClips(t *idrl.Trajectory) []idrl.Clip {
 
 // Clips plays a behaviour as sessions show it, and returns its clips, drawn. It returns an
 // error with ErrBroken in its chain if the simulation breaks down.
-func (s *Stock) Clips(ctx context.Context, b idrl.Behaviour) ([]idrl.Clip, error) {
+func (s *Stock) Clips(ctx context.Context, b library.Behaviour) ([]idrl.Clip, error) {
 	played, err := s.play(ctx, s.run(), 0, b)
 	return played.allClips(), err
 }
@@ -107,7 +108,7 @@ func (s solved) allClips() (out []idrl.Clip) {
 }
 
 // play plays behaviour k and draws its clips.
-func (s *Stock) play(ctx context.Context, r *run, k int, b idrl.Behaviour) (solved, error) {
+func (s *Stock) play(ctx context.Context, r *run, k int, b library.Behaviour) (solved, error) {
 	p, err := s.Remake(r.env, b.Params)
 	if err != nil {
 		return solved{}, fmt.Errorf("behaviour %q: %w", b.Name, err)
@@ -201,7 +202,7 @@ func (s *Stock) playAll(ctx context.Context, progress idrl.Progress) (*shelf, er
 // A playing is behaviours that several goroutines play.
 type playing struct {
 	stock  *Stock
-	list   []idrl.Behaviour
+	list   []library.Behaviour
 	played []solved // by behaviours; each is written by one goroutine
 	errs   []error
 

@@ -8,12 +8,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/train/trainer"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // stock returns one of pushes of so many strengths, whose pairs are those of neighbours.
@@ -31,7 +32,7 @@ func stock(n int) *trainer.Stock {
 	}
 	for k := range n {
 		push := 0.04 * ((float64(k)+0.5)/float64(n) - 0.47)
-		s.Behaviours = append(s.Behaviours, idrl.Behaviour{Name: "push", Params: []float64{0, 0, push}})
+		s.Behaviours = append(s.Behaviours, library.Behaviour{Name: "push", Params: []float64{0, 0, push}})
 	}
 	return s
 }

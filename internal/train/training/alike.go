@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -16,8 +17,8 @@ func Alike(a, b idrl.Environment) bool {
 		action := make(idrl.Action, spec.Actions.Dim())
 		note := func(step idrl.TimeStep) {
 			out = append(append(out, step.Obs...), step.Phi...)
-			if d, ok := env.(idrl.Drawer); ok {
-				var scene idrl.Scene
+			if d, ok := env.(drawing.Drawer); ok {
+				var scene drawing.Scene
 				d.Draw(&scene)
 				for _, s := range slices.Concat(scene.Static, scene.Moving) {
 					out = append(append(out, float64(len(s.Pts))), s.Pts...)

@@ -7,8 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -17,9 +21,6 @@ import (
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // An arenaBench is an arena of policies that are optimal for some rewards.
@@ -297,7 +298,7 @@ func TestArenaAsksWhatCanBeAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := bradley.NewReport(idrl.Record{Spec: b.spec, Generation: &g})
+	r, _, err := bradley.NewReport(record.Record{Spec: b.spec, Generation: &g})
 	if err != nil {
 		t.Fatal(err)
 	}

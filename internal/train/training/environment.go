@@ -2,6 +2,7 @@ package training
 
 import (
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/data/rollouts"
 	"tiebreak/internal/idrl"
@@ -29,7 +30,7 @@ func asCreated(env idrl.Environment, spec idrl.SessionSpec) idrl.Environment {
 	if form.Steps == 0 {
 		form = env.Spec().EarlierClip
 	}
-	if r, ok := env.(idrl.Reclipper); ok && form.Steps > 0 {
+	if r, ok := env.(Reclipper); ok && form.Steps > 0 {
 		r.Reclip(form.Steps, form.Playback)
 	}
 	return env
@@ -202,7 +203,7 @@ func checkSolver(list envs.List, spec idrl.SessionSpec) error {
 // Manners returns how the annotators of a recorded session answer, by the posterior after its
 // last log row; nil where that does not tell annotators apart, or is not recorded as this
 // program computes it: a server that loads the session then computes it with the next answer.
-func Manners(list envs.List, r idrl.Record) ([]idrl.Manner, error) {
+func Manners(list envs.List, r record.Record) ([]idrl.Manner, error) {
 	n := len(r.Snapshots)
 	if r.Spec.Noise != idrl.OwnNoise || n == 0 {
 		return nil, nil
@@ -212,7 +213,7 @@ func Manners(list envs.List, r idrl.Record) ([]idrl.Manner, error) {
 		return nil, err
 	}
 	own, ok := m.(belief.Own)
-	if last := r.Snapshots[n-1]; ok && last.Definition == idrl.PosteriorDefinition && last.Representation == 0 {
+	if last := r.Snapshots[n-1]; ok && last.Definition == record.PosteriorDefinition && last.Representation == 0 {
 		p, err := own.Decode(last.Belief)
 		if err != nil {
 			return nil, err

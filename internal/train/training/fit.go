@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/neural"
 	"tiebreak/internal/train/jobs"
@@ -150,12 +151,12 @@ func (f Fitter) Learn(ctx context.Context, d idrl.Dataset, version int64, seed u
 		return nil, err
 	}
 	job := jobs.Job{
-		JobKey: idrl.JobKey{Session: f.Spec.ID, Kind: fitKind, BasedOn: req.BasedOn},
+		JobKey: record.JobKey{Session: f.Spec.ID, Kind: fitKind, BasedOn: req.BasedOn},
 		Like:   fitKind + " " + f.Spec.Env, Work: fitWork, Payload: recorded,
 		Make: func(context.Context) ([]byte, error) { return pack.Encode(&req) },
 	}
 	if f.Spec.AdoptAfter > 0 {
-		job.Priority = idrl.Urgent
+		job.Priority = record.Urgent
 	}
 	var content []byte
 	for e, err := range f.Jobs.Start(ctx, job) {
@@ -182,7 +183,7 @@ func (f Fitter) Learn(ctx context.Context, d idrl.Dataset, version int64, seed u
 }
 
 // fit learns features in a worker.
-func (h *Handler) fit(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+func (h *Handler) fit(ctx context.Context, job record.JobRecord, to jobs.Reporter) error {
 	req, err := pack.Decode[fitRequest](job.Payload)
 	var d idrl.Dataset
 	if req.Recorded {

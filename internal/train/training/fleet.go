@@ -72,7 +72,7 @@ func (f *fleet) interrupt() {
 }
 
 func interrupt(env idrl.Environment) {
-	if i, ok := env.(idrl.Interrupter); ok {
+	if i, ok := env.(Interrupter); ok {
 		i.Interrupt()
 	}
 }

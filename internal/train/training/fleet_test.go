@@ -9,13 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs"
 	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A fragile environment fails in the step after so many of all instances; 0 is never.
@@ -28,7 +29,7 @@ type fragile struct {
 // solid is what clips need of an environment.
 type solid interface {
 	idrl.Environment
-	idrl.Drawer
+	drawing.Drawer
 	idrl.Snapshotter
 }
 

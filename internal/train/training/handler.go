@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/neural"
@@ -63,7 +64,7 @@ func (t *sessionTrainer) features(req request) (idrl.Representation, idrl.Reward
 // environment fails (idrl.Fallible) its error is returned, and nothing is handed over after it.
 // When ctx is done, environments that wait for something are interrupted. All environments are
 // closed at the end.
-func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+func (h *Handler) Do(ctx context.Context, job record.JobRecord, to jobs.Reporter) error {
 	done := h.fleet.until(ctx)
 	err := h.do(ctx, job, to)
 	done()
@@ -80,7 +81,7 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 	return err
 }
 
-func (h *Handler) do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+func (h *Handler) do(ctx context.Context, job record.JobRecord, to jobs.Reporter) error {
 	if job.Kind == fitKind {
 		return h.fit(ctx, job, to)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/study/settings"
@@ -20,7 +21,7 @@ type prepared idrl.Generation
 
 func (prepared) Forget(idrl.SessionID) {}
 
-func (g prepared) Do(_ context.Context, _ idrl.JobRecord, to jobs.Reporter) error {
+func (g prepared) Do(_ context.Context, _ record.JobRecord, to jobs.Reporter) error {
 	return (&sender{to: to}).generation(idrl.Generation(g))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
@@ -34,7 +35,7 @@ func (l *Local) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, 
 		return idrl.Generation{}, err
 	}
 	to := &localReporter{progress: job.Progress}
-	record := idrl.JobRecord{JobKey: idrl.JobKey{Session: l.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Payload: payload}
+	record := record.JobRecord{JobKey: record.JobKey{Session: l.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Payload: payload}
 	if err := l.Handler.Do(ctx, record, to); err != nil {
 		return idrl.Generation{}, err
 	}

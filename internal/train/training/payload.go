@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/neural"
 )
@@ -46,7 +47,7 @@ func newRequest(m idrl.RewardModel, spec idrl.SessionSpec, job idrl.TrainJob) (r
 
 // decodeRequest returns an error of kind Invalid if the payload is none of a training of
 // that name.
-func decodeRequest(key idrl.JobKey, payload []byte) (request, error) {
+func decodeRequest(key record.JobKey, payload []byte) (request, error) {
 	req, err := pack.Decode[request](payload)
 	switch {
 	case key.Kind != trainKind:
@@ -63,7 +64,7 @@ func decodeRequest(key idrl.JobKey, payload []byte) (request, error) {
 
 // errRecorded says that a worker was given what is recorded of a job, which leaves out
 // what the server has elsewhere.
-func errRecorded(key idrl.JobKey) error {
+func errRecorded(key record.JobKey) error {
 	return idrl.Errorf(idrl.Invalid, "the payload of %s %d of session %s is only what is recorded of it", key.Kind, key.BasedOn, key.Session)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
@@ -27,7 +28,7 @@ type Dispatcher interface {
 // Records has the jobs that were interrupted, and the agents that trainings go on with.
 type Records interface {
 	// WaitingJob is that of jobs.Store.
-	WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (idrl.JobRecord, error)
+	WaitingJob(ctx context.Context, session idrl.SessionID, kind string) (record.JobRecord, error)
 
 	// Agent returns what Generation.Agents held last under a name: an error of kind
 	// NotFound if there is none, and Damaged if it is not what was recorded.
@@ -91,10 +92,10 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err er
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	j = jobs.Job{JobKey: idrl.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0, Soon: job.Soon}
+	j = jobs.Job{JobKey: record.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0, Soon: job.Soon}
 	j.Like, j.Work = t.length(job)
 	if job.First {
-		j.Priority = idrl.Urgent
+		j.Priority = record.Urgent
 	}
 	if t.Spec.IsArena() || byAgents(t.Spec, job.Features != nil, job.First) || byGaits(t.Spec, job.First) {
 		j.Make = t.withAgents(req)
@@ -177,20 +178,20 @@ func (t *Remote) agents(ctx context.Context) (map[string][]byte, error) {
 
 // interrupted returns an earlier training to be finished first. It is worth that if
 // there is a checkpoint: else the newest posterior is the better start.
-func (t *Remote) interrupted(ctx context.Context, job idrl.TrainJob) (idrl.JobRecord, bool) {
+func (t *Remote) interrupted(ctx context.Context, job idrl.TrainJob) (record.JobRecord, bool) {
 	if t.Spec.AdoptAfter > 0 || job.From > 0 {
-		return idrl.JobRecord{}, false
+		return record.JobRecord{}, false
 	}
 	rec, err := t.Records.WaitingJob(ctx, t.Spec.ID, trainKind)
 	if idrl.KindOf(err) == idrl.NotFound || err == nil && (rec.Checkpoint == nil || rec.BasedOn >= job.BasedOn) {
-		return idrl.JobRecord{}, false
+		return record.JobRecord{}, false
 	}
 	if err == nil {
 		_, err = decodeRequest(rec.JobKey, rec.Payload)
 	}
 	if err != nil {
 		cmp.Or(t.Log, slog.Default()).WarnContext(ctx, "an interrupted training is left out", "session", t.Spec.ID, "err", err)
-		return idrl.JobRecord{}, false
+		return record.JobRecord{}, false
 	}
 	return rec, true
 }

@@ -13,17 +13,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tiebreak/envs"
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/jobs/jobstest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A counting solver counts the solves and has the worker die in those that die names.
@@ -244,7 +245,7 @@ func TestServerThatDiedGoesOn(t *testing.T) {
 // save records bytes as the checkpoint of the job from row 3.
 func (b *bench) save(t *testing.T, checkpoint []byte) {
 	t.Helper()
-	key, now := idrl.JobKey{Session: "s1", Kind: trainKind, BasedOn: 3}, time.Now()
+	key, now := record.JobKey{Session: "s1", Kind: trainKind, BasedOn: 3}, time.Now()
 	_, a, err := b.store.BeginJob(t.Context(), key, now, now.Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +271,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		"empty":               func([]byte) []byte { return []byte{} },
 	} {
 		b, first := interrupted(t, 4, 0)
-		b.save(t, change(b.store.Row(idrl.JobKey{Session: "s1", Kind: trainKind, BasedOn: 3}).Checkpoint))
+		b.save(t, change(b.store.Row(record.JobKey{Session: "s1", Kind: trainKind, BasedOn: 3}).Checkpoint))
 		g := b.train(t, later(first, 3))
 		if b.solves != 6 || !bytes.Equal(encoded(t, g), want) {
 			t.Errorf("%s: %d searches, or other bytes", name, b.solves)
@@ -284,10 +285,10 @@ func TestDamagedCheckpoints(t *testing.T) {
 // An interrupted training whose payload cannot be read, such as that of another version,
 // is left out, and the training that is asked for is done.
 func TestUnknownPayloads(t *testing.T) {
-	of := func(key idrl.JobKey, payload []byte) (idrl.Generation, *bench, error) {
+	of := func(key record.JobKey, payload []byte) (idrl.Generation, *bench, error) {
 		b := newBench(t)
 		first := b.first(t)
-		if err := b.store.QueueJob(t.Context(), idrl.JobRecord{JobKey: key, Payload: payload}, time.Now()); err != nil {
+		if err := b.store.QueueJob(t.Context(), record.JobRecord{JobKey: key, Payload: payload}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		now := time.Now()
@@ -311,7 +312,7 @@ func TestUnknownPayloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, payload := range [][]byte{[]byte(`{"Spec":{}}`), {}, elsewhere} {
-		g, b, err := of(idrl.JobKey{Session: "s1", Kind: trainKind, BasedOn: 3}, payload)
+		g, b, err := of(record.JobKey{Session: "s1", Kind: trainKind, BasedOn: 3}, payload)
 		if err != nil || g.BasedOn != 5 {
 			t.Errorf("%q: a generation from row %d, %v", payload, g.BasedOn, err)
 		}
@@ -322,7 +323,7 @@ func TestUnknownPayloads(t *testing.T) {
 	// And a worker says what is wrong, also where it gets what is recorded of a job.
 	h := &Handler{Envs: envs.Catalogue}
 	for kind, says := range map[string]string{trainKind: "cannot be read", fitKind: "cannot be read", "stir": `unknown kind of job "stir"`} {
-		err := h.Do(t.Context(), idrl.JobRecord{JobKey: idrl.JobKey{Session: "s1", Kind: kind}, Payload: []byte("what")}, nil)
+		err := h.Do(t.Context(), record.JobRecord{JobKey: record.JobKey{Session: "s1", Kind: kind}, Payload: []byte("what")}, nil)
 		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("kind %s: %v", kind, err)
 		}
@@ -336,7 +337,7 @@ func TestUnknownPayloads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = h.Do(t.Context(), idrl.JobRecord{JobKey: idrl.JobKey{Session: "s2", Kind: kind, BasedOn: 3}, Payload: b}, nil)
+		err = h.Do(t.Context(), record.JobRecord{JobKey: record.JobKey{Session: "s2", Kind: kind, BasedOn: 3}, Payload: b}, nil)
 		if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "only what is recorded") {
 			t.Errorf("what is recorded of a job of kind %s: %v", kind, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
@@ -17,7 +18,7 @@ const saveEvery = time.Second / 2
 
 // A saver writes and reads the checkpoints of one attempt at a training.
 type saver struct {
-	job idrl.JobRecord
+	job record.JobRecord
 	to  jobs.Reporter
 	log *slog.Logger
 

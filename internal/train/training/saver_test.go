@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
@@ -28,7 +29,7 @@ func TestCheckpointsThatCanWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		k := &keeper{}
-		job := idrl.JobRecord{Payload: []byte("what")}
+		job := record.JobRecord{Payload: []byte("what")}
 		s := &saver{job: job, to: k, log: slog.New(slog.NewTextHandler(&log, nil))}
 		if got := s.last(); got.Pool != nil || got.Solved != nil || got.Search != nil {
 			t.Errorf("without a checkpoint: %+v", got)

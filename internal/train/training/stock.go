@@ -8,6 +8,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"
@@ -53,7 +54,7 @@ func NewStock(list envs.List, spec idrl.SessionSpec, log *slog.Logger) (*trainer
 
 // fromLibrary returns the behaviours of the library of an environment, nil if it has none
 // that fits.
-func fromLibrary(entry envs.Entry, env idrl.Environment, log *slog.Logger) []idrl.Behaviour {
+func fromLibrary(entry envs.Entry, env idrl.Environment, log *slog.Logger) []library.Behaviour {
 	if entry.Library == nil {
 		return nil
 	}
@@ -74,14 +75,14 @@ func fromLibrary(entry envs.Entry, env idrl.Environment, log *slog.Logger) []idr
 }
 
 // random returns gaits and linear policies that are drawn without regard to the session.
-func random(env idrl.Environment) (out []idrl.Behaviour, err error) {
+func random(env idrl.Environment) (out []library.Behaviour, err error) {
 	stream := rng.New(trainer.StockSeed, "random behaviours", 0)
 	for range randomGaits {
 		params, err := solver.RandomGait(env.Spec(), stream)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, idrl.Behaviour{Name: "random gait", Params: behaviour.Gait.Params(params)})
+		out = append(out, library.Behaviour{Name: "random gait", Params: behaviour.Gait.Params(params)})
 	}
 	weights := make([]float64, env.Spec().FeatureDim())
 	for range randomLinear {
@@ -89,7 +90,7 @@ func random(env idrl.Environment) (out []idrl.Behaviour, err error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, idrl.Behaviour{Name: "random linear policy", Params: behaviour.Linear.Params(p.Params())})
+		out = append(out, library.Behaviour{Name: "random linear policy", Params: behaviour.Linear.Params(p.Params())})
 	}
 	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"
@@ -20,7 +21,7 @@ import (
 )
 
 // shelf is a catalogue of one environment with a library.
-func shelf(library func() ([]idrl.Behaviour, error)) envs.List {
+func shelf(library func() ([]library.Behaviour, error)) envs.List {
 	return envs.List{{
 		ID: "point-mass", New: func(*rand.Rand) idrl.Environment { return pointmass.New(pointmass.Config{}) }, Library: library,
 	}}
@@ -53,11 +54,11 @@ func first(t *testing.T, list envs.List, seed uint64) (idrl.Generation, string) 
 
 // TestFirstFromALibrary: candidates are its behaviours in order.
 func TestFirstFromALibrary(t *testing.T) {
-	var list []idrl.Behaviour
+	var list []library.Behaviour
 	for k := range 20 {
-		list = append(list, idrl.Behaviour{Name: "push", Params: behaviour.Linear.Params([]float64{0, 0, 0.3 * (float64(k) - 9.3)})})
+		list = append(list, library.Behaviour{Name: "push", Params: behaviour.Linear.Params([]float64{0, 0, 0.3 * (float64(k) - 9.3)})})
 	}
-	g, log := first(t, shelf(func() ([]idrl.Behaviour, error) { return list, nil }), 3)
+	g, log := first(t, shelf(func() ([]library.Behaviour, error) { return list, nil }), 3)
 	if len(g.Candidates) != 16 || log != "" {
 		t.Fatalf("%d candidates, log %q", len(g.Candidates), log)
 	}
@@ -101,20 +102,20 @@ func checkPairs(t *testing.T, g idrl.Generation) {
 // TestFirstWithoutALibrary: where there is no library, or one that does not fit, a session
 // begins with random behaviours that differ, and the log says why.
 func TestFirstWithoutALibrary(t *testing.T) {
-	foreign := idrl.Behaviour{Name: "foreign", Params: behaviour.Linear.Params([]float64{1})}
-	measured := idrl.Behaviour{Name: "measured", Params: behaviour.Linear.Params([]float64{0, 0, 1}), Mus: [][]float64{{1}}}
+	foreign := library.Behaviour{Name: "foreign", Params: behaviour.Linear.Params([]float64{1})}
+	measured := library.Behaviour{Name: "measured", Params: behaviour.Linear.Params([]float64{0, 0, 1}), Mus: [][]float64{{1}}}
 	var want []idrl.Candidate
 	for _, test := range []struct {
 		name, log string
-		library   func() ([]idrl.Behaviour, error)
+		library   func() ([]library.Behaviour, error)
 	}{
 		{"no library", "", nil},
-		{"an empty one", "", func() ([]idrl.Behaviour, error) { return nil, nil }},
-		{"of another model", "make it again", func() ([]idrl.Behaviour, error) {
+		{"an empty one", "", func() ([]library.Behaviour, error) { return nil, nil }},
+		{"of another model", "make it again", func() ([]library.Behaviour, error) {
 			return nil, errors.New("of another model: make it again")
 		}},
-		{"of another robot", "linear policy of", func() ([]idrl.Behaviour, error) { return []idrl.Behaviour{foreign}, nil }},
-		{"of other features", "another environment", func() ([]idrl.Behaviour, error) { return []idrl.Behaviour{measured}, nil }},
+		{"of another robot", "linear policy of", func() ([]library.Behaviour, error) { return []library.Behaviour{foreign}, nil }},
+		{"of other features", "another environment", func() ([]library.Behaviour, error) { return []library.Behaviour{measured}, nil }},
 	} {
 		g, log := first(t, shelf(test.library), 5)
 		if (log == "") != (test.log == "") || !strings.Contains(log, test.log) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/driven"
 	"tiebreak/internal/lab/seeing"
@@ -201,7 +203,7 @@ func (c *class) next(ctx context.Context) error {
 }
 
 // answer answers a question, which takes its time.
-func (c *class) answer(ctx context.Context, as idrl.Assignment) (err error) {
+func (c *class) answer(ctx context.Context, as record.Assignment) (err error) {
 	one := Asked{BasedOn: as.Why.BasedOn}
 	for k, to := range []**clip.Clip{&one.A, &one.B} {
 		media, err := c.session.Media(ctx, as.Query.Clips[k])
@@ -291,7 +293,7 @@ func (c *class) film(ctx context.Context) (*clip.Clip, error) {
 		return nil, err
 	}
 	stock := trainer.Stock{NewEnv: newEnv, Remake: behaviour.Remake, Encode: clip.Encode}
-	clips, err := stock.Clips(ctx, idrl.Behaviour{Name: string(leader.ID), Params: leader.Params})
+	clips, err := stock.Clips(ctx, library.Behaviour{Name: string(leader.ID), Params: leader.Params})
 	if err != nil {
 		return nil, err
 	}

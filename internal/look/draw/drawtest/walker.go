@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -69,8 +70,8 @@ func (w *walker) Snapshot(dst []float64) []float64 { return append(dst[:0], w.t)
 func (w *walker) Restore(s []float64)              { w.t = s[0] }
 func (w *walker) Substeps() int                    { return substeps }
 
-func (w *walker) DrawStep(before, _ []float64, frame func(*idrl.Scene)) {
-	var s idrl.Scene
+func (w *walker) DrawStep(before, _ []float64, frame func(*drawing.Scene)) {
+	var s drawing.Scene
 	for k := range substeps {
 		w.t = before[0] + float64(k+1)/substeps
 		w.Draw(&s)
@@ -78,26 +79,26 @@ func (w *walker) DrawStep(before, _ []float64, frame func(*idrl.Scene)) {
 	}
 }
 
-func (w *walker) Draw(dst *idrl.Scene) {
+func (w *walker) Draw(dst *drawing.Scene) {
 	x, y := 0.08*w.t, 0.3*math.Sin(0.15*w.t)
-	*dst = idrl.Scene{
-		Camera: idrl.Camera{X: x, Z: 0.5, W: 4, H: 3, Distance: 5, Azimuth: 1.8, Elevation: 0.35},
-		Static: []idrl.Shape{
-			{Kind: idrl.Checker, Paint: idrl.Surface, Size: 1, Pts: []float64{0, 0, 0}},
-			{Kind: idrl.Polyline, Paint: idrl.Other, Size: 0.06, Pts: []float64{2, -3, 0, 2, 0, 0, 2.5, 3, 0}},
-			{Kind: idrl.Circle, Paint: idrl.Focus, Size: 0.3, Pts: []float64{1, 1.5, 0}},
-			{Kind: idrl.Polygon, Paint: idrl.Detail, Pts: []float64{-1, 2, 0, 0, 2, 0, 0, 2.6, 0, -1, 2.6, 0}},
-			{Kind: idrl.Box, Paint: idrl.Wall, Pts: []float64{1.8, 1, 0.3, 2.1, 1, 0.3, 1.8, 1.3, 0.3, 1.8, 1, 0.6}},
-			{Kind: idrl.Text, Paint: idrl.Ink, Size: 0.3, Pts: []float64{-1, 1.5, 0.15}, Text: "A1"},
+	*dst = drawing.Scene{
+		Camera: drawing.Camera{X: x, Z: 0.5, W: 4, H: 3, Distance: 5, Azimuth: 1.8, Elevation: 0.35},
+		Static: []drawing.Shape{
+			{Kind: drawing.Checker, Paint: drawing.Surface, Size: 1, Pts: []float64{0, 0, 0}},
+			{Kind: drawing.Polyline, Paint: drawing.Other, Size: 0.06, Pts: []float64{2, -3, 0, 2, 0, 0, 2.5, 3, 0}},
+			{Kind: drawing.Circle, Paint: drawing.Focus, Size: 0.3, Pts: []float64{1, 1.5, 0}},
+			{Kind: drawing.Polygon, Paint: drawing.Detail, Pts: []float64{-1, 2, 0, 0, 2, 0, 0, 2.6, 0, -1, 2.6, 0}},
+			{Kind: drawing.Box, Paint: drawing.Wall, Pts: []float64{1.8, 1, 0.3, 2.1, 1, 0.3, 1.8, 1.3, 0.3, 1.8, 1, 0.6}},
+			{Kind: drawing.Text, Paint: drawing.Ink, Size: 0.3, Pts: []float64{-1, 1.5, 0.15}, Text: "A1"},
 		},
 		Moving: w.body(x, y),
 	}
 }
 
 // body returns a trunk and four legs of three limbs.
-func (w *walker) body(x, y float64) []idrl.Shape {
+func (w *walker) body(x, y float64) []drawing.Shape {
 	trunk := []float64{x, y, 0.55 + 0.05*math.Sin(0.8*w.t)}
-	out := []idrl.Shape{{Kind: idrl.Ball, Paint: idrl.Agent, Size: 0.25, Pts: trunk, Trail: true}}
+	out := []drawing.Shape{{Kind: drawing.Ball, Paint: drawing.Agent, Size: 0.25, Pts: trunk, Trail: true}}
 	for leg := range 4 {
 		at := trunk
 		yaw := math.Pi/4 + float64(leg)*math.Pi/2 + 0.3*math.Sin(0.4*w.t+float64(leg))
@@ -107,7 +108,7 @@ func (w *walker) body(x, y float64) []idrl.Shape {
 				at[1] + limb.length*math.Cos(limb.pitch)*math.Sin(yaw),
 				at[2] + limb.length*math.Sin(limb.pitch),
 			}
-			out = append(out, idrl.Shape{Kind: idrl.Capsule, Paint: idrl.Agent, Size: 0.08, Pts: append(append([]float64(nil), at...), end...)})
+			out = append(out, drawing.Shape{Kind: drawing.Capsule, Paint: drawing.Agent, Size: 0.08, Pts: append(append([]float64(nil), at...), end...)})
 			at = end
 		}
 	}

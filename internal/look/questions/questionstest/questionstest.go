@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -24,7 +26,7 @@ func (s Shelf) Media(_ context.Context, id idrl.ClipID) ([]byte, error) {
 type Env interface {
 	idrl.Environment
 	idrl.Snapshotter
-	idrl.Drawer
+	drawing.Drawer
 }
 
 // Walk returns the drawing of a walk over fields of env, with a note over it.
@@ -50,15 +52,15 @@ type telling struct {
 func (t telling) Narrate(_, _ []float64) string { return t.note }
 
 // Ask returns a reply of somebody about clips.
-func Ask(seq int64, who idrl.AnnotatorID, choice idrl.Choice, clips ...idrl.ClipID) idrl.Labelled {
+func Ask(seq int64, who idrl.AnnotatorID, choice idrl.Choice, clips ...idrl.ClipID) record.Labelled {
 	q := idrl.Query{ID: idrl.QueryID(fmt.Sprint(clips)), Kind: idrl.RateClip, Clips: clips}
 	left := idrl.Side("")
 	if len(clips) == 2 {
 		q.Kind, left = idrl.CompareClips, idrl.SideA
 	}
-	return idrl.Labelled{
+	return record.Labelled{
 		Query:  q,
 		Answer: idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("answer ", seq)), Seq: seq, Annotator: who, Choice: choice, Left: left, ResponseMS: 1000 * seq},
-		Why:    idrl.Why{Answerable: 0.75, First: "g0.p1", Second: "g0.p2", Info: 0.125, PairStd: 2, BasedOn: 0, AfterSeq: seq - 1},
+		Why:    record.Why{Answerable: 0.75, First: "g0.p1", Second: "g0.p2", Info: 0.125, PairStd: 2, BasedOn: 0, AfterSeq: seq - 1},
 	}
 }

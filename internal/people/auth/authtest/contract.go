@@ -10,6 +10,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 )
 
 // Store is a store of links, logins and keys, and what researchers change there.
@@ -23,7 +24,7 @@ type Store interface {
 var t0 = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
 // limit is that of the logins of a test.
-var limit = idrl.LoginLimit{Idle: 2 * time.Hour, Absolute: 5 * time.Hour, Narrow: 3}
+var limit = identity.LoginLimit{Idle: 2 * time.Hour, Absolute: 5 * time.Hour, Narrow: 3}
 
 // Run holds stores to the contract of auth.Store. open returns one that is empty but
 // for the sessions "s" and "t".
@@ -74,7 +75,7 @@ func (b *bench) missing(what string, err error) {
 // invite records a link into session s for some uses and an hour.
 func (b *bench) invite(hash string, uses int) int64 {
 	b.Helper()
-	id, err := b.Invite(b.Context(), sum(hash), idrl.Invitation{Session: "s", Uses: uses, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+	id, err := b.Invite(b.Context(), sum(hash), identity.Invitation{Session: "s", Uses: uses, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	b.must(err)
 	return id
 }
@@ -88,7 +89,7 @@ func (b *bench) join(link, login string) idrl.AnnotatorID {
 }
 
 // holder fails unless login is held as want says.
-func (b *bench) holder(login string, want idrl.Login) {
+func (b *bench) holder(login string, want identity.Login) {
 	b.Helper()
 	got, err := b.Login(b.Context(), sum(login))
 	if err != nil || !got.Since.Equal(want.Since) || !got.SeenAt.Equal(want.SeenAt) {
@@ -103,7 +104,7 @@ func (b *bench) links() {
 	ctx := b.Context()
 	b.must(b.AddUser(ctx, "grace", t0))
 	b.must(b.AddUser(ctx, "grace", t0))
-	first, err := b.Invite(ctx, sum("g"), idrl.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+	first, err := b.Invite(ctx, sum("g"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	b.must(err)
 	if second := b.invite("l", 2); first != 1 || second != 2 {
 		b.Errorf("links %d and %d, want 1 and 2", first, second)
@@ -121,7 +122,7 @@ func (b *bench) links() {
 	}
 	_, err = b.InvitationSession(ctx, sum("g"))
 	b.missing("session of a researcher's link", err)
-	for name, i := range map[string]idrl.Invitation{"user": {User: "hopper"}, "session": {Session: "u"}} {
+	for name, i := range map[string]identity.Invitation{"user": {User: "hopper"}, "session": {Session: "u"}} {
 		_, err := b.Invite(ctx, sum(name), i)
 		b.missing("unknown "+name, err)
 	}
@@ -179,10 +180,10 @@ func (b *bench) lastUse() {
 func (b *bench) logins() {
 	ctx := b.Context()
 	b.must(b.AddUser(ctx, "grace", t0))
-	_, err := b.Invite(ctx, sum("g"), idrl.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+	_, err := b.Invite(ctx, sum("g"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	b.must(err)
 	l, err := b.SignIn(ctx, sum("g"), sum("c"), "", limit, t0)
-	if want := (idrl.Login{User: "grace", Since: t0, SeenAt: t0}); err != nil || l != want {
+	if want := (identity.Login{User: "grace", Since: t0, SeenAt: t0}); err != nil || l != want {
 		b.Errorf("signed in: %+v, %v; want %+v", l, err, want)
 	}
 	b.holder("c", l)
@@ -195,7 +196,7 @@ func (b *bench) logins() {
 
 	b.invite("l", 1)
 	ada := b.join("l", "d")
-	b.holder("d", idrl.Login{Session: "s", Annotator: ada, Since: t0, SeenAt: t0})
+	b.holder("d", identity.Login{Session: "s", Annotator: ada, Since: t0, SeenAt: t0})
 	if names, err := b.AnnotatorNames(ctx, "s"); err != nil || len(names) != 1 || names[ada] != "Ada" {
 		b.Errorf("annotators %v, %v", names, err)
 	}
@@ -217,7 +218,7 @@ func (b *bench) expired() {
 		b.Helper()
 		link++
 		hash, at := sum(user+strconv.Itoa(link)), t0.Add(after)
-		_, err := b.Invite(ctx, hash, idrl.Invitation{User: user, Uses: 1, CreatedAt: at, ExpiresAt: at.Add(time.Hour)})
+		_, err := b.Invite(ctx, hash, identity.Invitation{User: user, Uses: 1, CreatedAt: at, ExpiresAt: at.Add(time.Hour)})
 		b.must(err)
 		_, err = b.SignIn(ctx, hash, sum(login), "", limit, at)
 		b.must(err)
@@ -237,7 +238,7 @@ func (b *bench) expired() {
 	b.invite("l", 2)
 	ada := b.join("l", "ada")
 	b.join("l", "bob")
-	b.must(b.AddRejoinKey(ctx, sum("k"), idrl.RejoinKey{Session: "s", Annotator: ada, Since: t0, UsedAt: t0}, 8))
+	b.must(b.AddRejoinKey(ctx, sum("k"), identity.RejoinKey{Session: "s", Annotator: ada, Since: t0, UsedAt: t0}, 8))
 
 	signIn("grace", "first", limit.Idle)
 	gone(map[string]bool{"idle": false})
@@ -257,11 +258,11 @@ func (b *bench) ended() {
 	ctx := b.Context()
 	b.invite("l", 2)
 	ada, bob := b.join("l", "c"), b.join("l", "d")
-	b.must(b.AddRejoinKey(ctx, sum("k"), idrl.RejoinKey{Session: "s", Annotator: ada, Since: t0, UsedAt: t0}, 8))
+	b.must(b.AddRejoinKey(ctx, sum("k"), identity.RejoinKey{Session: "s", Annotator: ada, Since: t0, UsedAt: t0}, 8))
 	b.missing("annotator of another session", b.RevokeAnnotator(ctx, "t", ada, false, "grace", t0))
 	b.must(b.RevokeAnnotator(ctx, "s", ada, false, "grace", t0))
-	b.holder("c", idrl.Login{Session: "s", Annotator: ada, Since: t0, SeenAt: t0, Revoked: true})
-	b.holder("d", idrl.Login{Session: "s", Annotator: bob, Since: t0, SeenAt: t0})
+	b.holder("c", identity.Login{Session: "s", Annotator: ada, Since: t0, SeenAt: t0, Revoked: true})
+	b.holder("d", identity.Login{Session: "s", Annotator: bob, Since: t0, SeenAt: t0})
 	_, err := b.RejoinKey(ctx, sum("k"))
 	b.missing("key of one whose part has ended", err)
 	b.missing("rejoin", b.Rejoin(ctx, sum("k"), sum("e"), limit, t0))
@@ -270,7 +271,7 @@ func (b *bench) ended() {
 }
 
 // key fails unless a key was used at a time.
-func (b *bench) key(hash string, want idrl.RejoinKey) {
+func (b *bench) key(hash string, want identity.RejoinKey) {
 	b.Helper()
 	got, err := b.RejoinKey(b.Context(), sum(hash))
 	if err != nil || got.Session != want.Session || got.Annotator != want.Annotator || !got.Since.Equal(want.Since) || !got.UsedAt.Equal(want.UsedAt) {
@@ -280,7 +281,7 @@ func (b *bench) key(hash string, want idrl.RejoinKey) {
 
 func (b *bench) keys() {
 	ctx := b.Context()
-	k := idrl.RejoinKey{Session: "s", Annotator: "nobody", Since: t0, UsedAt: t0}
+	k := identity.RejoinKey{Session: "s", Annotator: "nobody", Since: t0, UsedAt: t0}
 	b.missing("key of nobody", b.AddRejoinKey(ctx, sum("k"), k, 8))
 	b.invite("l", 1)
 	k.Annotator = b.join("l", "c")
@@ -297,7 +298,7 @@ func (b *bench) keys() {
 	b.must(b.Rejoin(ctx, sum("k"), sum("d"), limit, later))
 	k.UsedAt = later
 	b.key("k", k)
-	b.holder("d", idrl.Login{Session: "s", Annotator: k.Annotator, Since: later, SeenAt: later})
+	b.holder("d", identity.Login{Session: "s", Annotator: k.Annotator, Since: later, SeenAt: later})
 	_, err := b.RejoinKey(ctx, sum("unknown"))
 	b.missing("unknown key", err)
 	b.missing("unknown key", b.Rejoin(ctx, sum("unknown"), sum("e"), limit, later))
@@ -311,7 +312,7 @@ func (b *bench) pruned() {
 	add := func(hash string, who idrl.AnnotatorID, used int) {
 		b.Helper()
 		at := t0.Add(time.Duration(used) * time.Minute)
-		b.must(b.AddRejoinKey(ctx, sum(hash), idrl.RejoinKey{Session: "s", Annotator: who, Since: t0, UsedAt: at}, 3))
+		b.must(b.AddRejoinKey(ctx, sum(hash), identity.RejoinKey{Session: "s", Annotator: who, Since: t0, UsedAt: at}, 3))
 	}
 	add("bob", bob, 0)
 	for i, used := range []int{5, 2, 7, 1} { // the last one is new, and used least recently

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/identity"
 )
 
 // Memory is a Store in memory. It may be used by several goroutines.
@@ -18,19 +19,19 @@ type Memory struct {
 	sessions   []idrl.SessionID
 	users      map[string]bool
 	links      []*link
-	logins     map[string]idrl.Login // by hash
-	keys       map[string]idrl.RejoinKey
+	logins     map[string]identity.Login // by hash
+	keys       map[string]identity.RejoinKey
 	annotators []annotator
 }
 
 type link struct {
 	hash string
-	idrl.Invitation
+	identity.Invitation
 }
 
 type annotator struct {
 	session idrl.SessionID
-	idrl.Annotator
+	identity.Annotator
 }
 
 var _ Store = (*Memory)(nil)
@@ -38,7 +39,7 @@ var _ Store = (*Memory)(nil)
 // NewMemory returns a store that is empty but for sessions.
 func NewMemory(sessions ...idrl.SessionID) *Memory {
 	return &Memory{
-		sessions: sessions, users: map[string]bool{}, logins: map[string]idrl.Login{}, keys: map[string]idrl.RejoinKey{},
+		sessions: sessions, users: map[string]bool{}, logins: map[string]identity.Login{}, keys: map[string]identity.RejoinKey{},
 	}
 }
 
@@ -51,7 +52,7 @@ func (m *Memory) AddUser(_ context.Context, user string, _ time.Time) error {
 }
 
 // Invite implements auth.Links.
-func (m *Memory) Invite(_ context.Context, hash []byte, i idrl.Invitation) (int64, error) {
+func (m *Memory) Invite(_ context.Context, hash []byte, i identity.Invitation) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if i.User != "" && !m.users[i.User] || i.Session != "" && !slices.Contains(m.sessions, i.Session) {
@@ -110,26 +111,26 @@ func (m *Memory) RevokeInvitation(_ context.Context, session idrl.SessionID, id 
 }
 
 // SignIn implements auth.Logins.
-func (m *Memory) SignIn(_ context.Context, hash, login []byte, name string, limit idrl.LoginLimit, now time.Time) (idrl.Login, error) {
+func (m *Memory) SignIn(_ context.Context, hash, login []byte, name string, limit identity.LoginLimit, now time.Time) (identity.Login, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	l, err := m.live(hash, now)
 	if err != nil {
-		return idrl.Login{}, err
+		return identity.Login{}, err
 	}
 	l.UsesLeft--
-	in := idrl.Login{User: l.User, Session: l.Session, Since: now, SeenAt: now}
+	in := identity.Login{User: l.User, Session: l.Session, Since: now, SeenAt: now}
 	if l.Session != "" {
 		in.Annotator = idrl.AnnotatorID(fmt.Sprintf("a%d", m.joined(l.Session)+1))
-		m.annotators = append(m.annotators, annotator{l.Session, idrl.Annotator{ID: in.Annotator, Name: name, JoinedAt: now, Invitation: l.ID}})
+		m.annotators = append(m.annotators, annotator{l.Session, identity.Annotator{ID: in.Annotator, Name: name, JoinedAt: now, Invitation: l.ID}})
 	}
 	m.addLogin(login, in, limit)
 	return in, nil
 }
 
 // addLogin records a login, and ends others of its holder as limit says. None here is narrow.
-func (m *Memory) addLogin(hash []byte, in idrl.Login, limit idrl.LoginLimit) {
-	maps.DeleteFunc(m.logins, func(_ string, l idrl.Login) bool {
+func (m *Memory) addLogin(hash []byte, in identity.Login, limit identity.LoginLimit) {
+	maps.DeleteFunc(m.logins, func(_ string, l identity.Login) bool {
 		return l.User == in.User && l.Session == in.Session && l.Annotator == in.Annotator && limit.Expired(l, in.Since)
 	})
 	m.logins[string(hash)] = in
@@ -155,7 +156,7 @@ func (m *Memory) part(session idrl.SessionID, who idrl.AnnotatorID) *annotator {
 }
 
 // Login implements auth.Logins.
-func (m *Memory) Login(_ context.Context, hash []byte) (idrl.Login, error) {
+func (m *Memory) Login(_ context.Context, hash []byte) (identity.Login, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	l, ok := m.logins[string(hash)]
@@ -214,7 +215,7 @@ func (m *Memory) AnnotatorNames(_ context.Context, session idrl.SessionID) (map[
 }
 
 // AddRejoinKey implements auth.Keys.
-func (m *Memory) AddRejoinKey(_ context.Context, hash []byte, k idrl.RejoinKey, most int) error {
+func (m *Memory) AddRejoinKey(_ context.Context, hash []byte, k identity.RejoinKey, most int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.part(k.Session, k.Annotator) == nil {
@@ -237,16 +238,16 @@ func (m *Memory) AddRejoinKey(_ context.Context, hash []byte, k idrl.RejoinKey, 
 }
 
 // key returns a key of an annotator whose part has not ended.
-func (m *Memory) key(hash []byte) (idrl.RejoinKey, error) {
+func (m *Memory) key(hash []byte) (identity.RejoinKey, error) {
 	k, ok := m.keys[string(hash)]
 	if a := m.part(k.Session, k.Annotator); !ok || !a.RevokedAt.IsZero() {
-		return idrl.RejoinKey{}, idrl.Errorf(idrl.NotFound, "there is no such key")
+		return identity.RejoinKey{}, idrl.Errorf(idrl.NotFound, "there is no such key")
 	}
 	return k, nil
 }
 
 // RejoinKey implements auth.Keys.
-func (m *Memory) RejoinKey(_ context.Context, hash []byte) (idrl.RejoinKey, error) {
+func (m *Memory) RejoinKey(_ context.Context, hash []byte) (identity.RejoinKey, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.key(hash)
@@ -268,7 +269,7 @@ func (m *Memory) use(hash []byte, now time.Time) {
 }
 
 // Rejoin implements auth.Keys.
-func (m *Memory) Rejoin(_ context.Context, key, login []byte, limit idrl.LoginLimit, now time.Time) error {
+func (m *Memory) Rejoin(_ context.Context, key, login []byte, limit identity.LoginLimit, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, err := m.key(key)
@@ -276,6 +277,6 @@ func (m *Memory) Rejoin(_ context.Context, key, login []byte, limit idrl.LoginLi
 		return err
 	}
 	m.use(key, now)
-	m.addLogin(login, idrl.Login{Session: k.Session, Annotator: k.Annotator, Since: now, SeenAt: now}, limit)
+	m.addLogin(login, identity.Login{Session: k.Session, Annotator: k.Annotator, Since: now, SeenAt: now}, limit)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
@@ -38,7 +39,7 @@ func (h *Handler) Forget(session idrl.SessionID) {
 }
 
 // Do implements jobs.Handler.
-func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) error {
+func (h *Handler) Do(ctx context.Context, job record.JobRecord, to jobs.Reporter) error {
 	word, rest, _ := strings.Cut(string(job.Payload), " ")
 	switch word {
 	case "echo": // an artefact for each word of the rest
@@ -81,7 +82,7 @@ func (h *Handler) Do(ctx context.Context, job idrl.JobRecord, to jobs.Reporter) 
 }
 
 // climb counts the bytes of its checkpoint and dies until there are n.
-func (h *Handler) climb(job idrl.JobRecord, to jobs.Reporter, n int) error {
+func (h *Handler) climb(job record.JobRecord, to jobs.Reporter, n int) error {
 	if err := to.Artefact("began", job.Checkpoint); err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func Listen(stream iter.Seq2[jobs.Event, error], until func(jobs.Event) bool) (h
 }
 
 // Key is the job of the contract.
-var Key = idrl.JobKey{Session: "s", Kind: "train", BasedOn: 3}
+var Key = record.JobKey{Session: "s", Kind: "train", BasedOn: 3}
 
 func job(payload string) jobs.Job {
 	return jobs.Job{JobKey: Key, Like: "test", Work: time.Second, Payload: []byte(payload)}
@@ -182,7 +183,7 @@ func inOrder(t *testing.T, d Dispatcher, s *Store) {
 			t.Errorf("artefact %d: %+v after %+v", k, a, h.Progress[k])
 		}
 	}
-	if r := s.Row(Key); r.State != idrl.JobDone || r.Attempt != 1 || r.Payload != nil {
+	if r := s.Row(Key); r.State != record.JobDone || r.Attempt != 1 || r.Payload != nil {
 		t.Errorf("recorded %+v", r)
 	}
 	h.Done.Reject(errors.New("it is not wanted"))
@@ -202,7 +203,7 @@ func made(t *testing.T, d Dispatcher, s *Store) {
 		t.Errorf("heard %+v, recorded %q", h, recorded)
 	}
 	j.Make = func(context.Context) ([]byte, error) { return nil, idrl.Errorf(idrl.Damaged, "gone") }
-	if h := Listen(d.Start(t.Context(), j), nil); idrl.KindOf(h.Err) != idrl.Damaged || len(h.Artefacts) != 0 || s.Row(Key).State != idrl.JobFailed {
+	if h := Listen(d.Start(t.Context(), j), nil); idrl.KindOf(h.Err) != idrl.Damaged || len(h.Artefacts) != 0 || s.Row(Key).State != record.JobFailed {
 		t.Errorf("heard %+v of a payload that cannot be made; the job is %q", h, s.Row(Key).State)
 	}
 	j.Make = func(context.Context) ([]byte, error) { return make([]byte, 17<<20), nil }
@@ -213,7 +214,7 @@ func made(t *testing.T, d Dispatcher, s *Store) {
 
 func wholeJob(t *testing.T, d Dispatcher, _ *Store) {
 	j := job("job")
-	j.Session, j.BasedOn, j.Priority = "Größe 1", -7, idrl.Urgent
+	j.Session, j.BasedOn, j.Priority = "Größe 1", -7, record.Urgent
 	if h := Listen(d.Start(t.Context(), j), nil); !slices.Equal(h.Texts(), []string{"Größe 1 train -7 1"}) {
 		t.Errorf("heard %+v", h)
 	}
@@ -224,7 +225,7 @@ func kinds(t *testing.T, d Dispatcher, s *Store) {
 	if idrl.KindOf(h.Err) != idrl.Invalid || !strings.Contains(h.Err.Error(), "no such thing") || h.Done != nil {
 		t.Errorf("heard %+v", h)
 	}
-	if r := s.Row(Key); r.State != idrl.JobFailed || r.Attempt != 1 {
+	if r := s.Row(Key); r.State != record.JobFailed || r.Attempt != 1 {
 		t.Errorf("recorded %+v: the same job fails the same way", r)
 	}
 	h = Listen(d.Start(t.Context(), job("what")), nil)
@@ -242,7 +243,7 @@ func climbs(t *testing.T, d Dispatcher, s *Store) {
 	if !slices.Equal(h.Began, want) || len(h.Saved) != 2 {
 		t.Errorf("began %+v, want %+v; %d checkpoints", h.Began, want, len(h.Saved))
 	}
-	if r := s.Row(Key); r.State != idrl.JobDone || r.Checkpoint != nil {
+	if r := s.Row(Key); r.State != record.JobDone || r.Checkpoint != nil {
 		t.Errorf("recorded %+v", r)
 	}
 }
@@ -252,7 +253,7 @@ func givenUp(t *testing.T, d Dispatcher, s *Store) {
 	if h.Err == nil || idrl.KindOf(h.Err) != idrl.Internal || !strings.Contains(h.Err.Error(), "3 times") {
 		t.Errorf("error = %v", h.Err)
 	}
-	if r := s.Row(Key); r.State != idrl.JobFailed || r.Attempt != 3 {
+	if r := s.Row(Key); r.State != record.JobFailed || r.Attempt != 3 {
 		t.Errorf("recorded %+v", r)
 	}
 	if h := Listen(d.Start(t.Context(), job("echo on")), nil); h.Err != nil {
@@ -264,7 +265,7 @@ func givenUp(t *testing.T, d Dispatcher, s *Store) {
 func stopped(t *testing.T, d Dispatcher, s *Store) {
 	working := func(e jobs.Event) bool { _, is := e.(jobs.Progress); return is }
 	Listen(d.Start(t.Context(), job("wait")), working)
-	if r := s.Row(Key); r.State != idrl.JobQueued || r.Attempt != 1 {
+	if r := s.Row(Key); r.State != record.JobQueued || r.Attempt != 1 {
 		t.Errorf("left: recorded %+v", r)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -294,7 +295,7 @@ func resumed(t *testing.T, d Dispatcher, s *Store) {
 		{"climb 1", []string{"x", "x"}},
 	} {
 		ctx, now := t.Context(), time.Now()
-		check(t, s.QueueJob(ctx, idrl.JobRecord{JobKey: Key, Payload: []byte("climb 12")}, now))
+		check(t, s.QueueJob(ctx, record.JobRecord{JobKey: Key, Payload: []byte("climb 12")}, now))
 		_, id, err := s.BeginJob(ctx, Key, now, now.Add(time.Hour))
 		check(t, err)
 		check(t, s.SaveJob(ctx, id, []byte("xx")))

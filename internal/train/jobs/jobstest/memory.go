@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
@@ -55,8 +56,8 @@ func (m Memory) attempts(ctx context.Context, job jobs.Job, emit func(jobs.Event
 	if err := jobs.CheckSize("the payload", len(job.Payload)); err != nil {
 		return idrl.Errorf(idrl.Invalid, "%v", err)
 	}
-	record := idrl.JobRecord{JobKey: job.JobKey, Priority: job.Priority, Payload: job.Payload}
-	if err := m.Store.QueueJob(ctx, record, time.Now()); err != nil {
+	queued := record.JobRecord{JobKey: job.JobKey, Priority: job.Priority, Payload: job.Payload}
+	if err := m.Store.QueueJob(ctx, queued, time.Now()); err != nil {
 		return err
 	}
 	for k := 1; ; k++ {
@@ -80,18 +81,18 @@ func (m Memory) attempt(ctx context.Context, of jobs.Job, last bool, emit func(j
 	if job.Payload, err = of.Given(ctx, job.Payload); err == nil {
 		err = m.do(ctx, job, id, emit)
 	}
-	state, why := idrl.JobDone, ""
+	state, why := record.JobDone, ""
 	if err != nil {
-		state, why = idrl.JobFailed, err.Error()
+		state, why = record.JobFailed, err.Error()
 	}
 	if errors.Is(err, ErrDied) && !last || errors.Is(err, context.Canceled) {
-		state = idrl.JobQueued
+		state = record.JobQueued
 	}
 	return errors.Join(err, m.Store.EndJob(context.WithoutCancel(ctx), id, time.Now(), state, why))
 }
 
 // do runs the handler and passes on what it reports, until it returns.
-func (m Memory) do(ctx context.Context, job idrl.JobRecord, id idrl.JobAttempt, emit func(jobs.Event)) error {
+func (m Memory) do(ctx context.Context, job record.JobRecord, id record.JobAttempt, emit func(jobs.Event)) error {
 	to := &reporter{events: make(chan jobs.Event)}
 	ended := make(chan error, 1)
 	go func() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
 )
@@ -12,11 +13,11 @@ import (
 // RunStore checks what every store of jobs promises. open returns one that is empty but
 // for the sessions a and b.
 func RunStore(t *testing.T, open func(t *testing.T) jobs.Store) {
-	key := idrl.JobKey{Session: "a", Kind: "train", BasedOn: 3}
+	key := record.JobKey{Session: "a", Kind: "train", BasedOn: 3}
 	ctx, t0 := t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	lease := t0.Add(time.Minute)
-	record := func(k idrl.JobKey, payload string) idrl.JobRecord {
-		return idrl.JobRecord{JobKey: k, Priority: idrl.Urgent, Payload: []byte(payload)}
+	queued := func(k record.JobKey, payload string) record.JobRecord {
+		return record.JobRecord{JobKey: k, Priority: record.Urgent, Payload: []byte(payload)}
 	}
 	kind := func(t *testing.T, err error, want idrl.Kind) {
 		t.Helper()
@@ -30,31 +31,31 @@ func RunStore(t *testing.T, open func(t *testing.T) jobs.Store) {
 		kind(t, err, idrl.NotFound)
 		_, err = s.WaitingJob(ctx, "a", "train")
 		kind(t, err, idrl.NotFound)
-		check(t, s.QueueJob(ctx, record(key, "what"), t0))
+		check(t, s.QueueJob(ctx, queued(key, "what"), t0))
 		rec, err := s.WaitingJob(ctx, "a", "train")
-		if err != nil || rec.JobKey != key || string(rec.Payload) != "what" || rec.Priority != idrl.Urgent || rec.Checkpoint != nil {
+		if err != nil || rec.JobKey != key || string(rec.Payload) != "what" || rec.Priority != record.Urgent || rec.Checkpoint != nil {
 			t.Errorf("waiting: %+v, %v", rec, err)
 		}
 		rec, one, err := s.BeginJob(ctx, key, t0, lease)
-		if err != nil || string(rec.Payload) != "what" || one != (idrl.JobAttempt{JobKey: key, Attempt: 1}) {
+		if err != nil || string(rec.Payload) != "what" || one != (record.JobAttempt{JobKey: key, Attempt: 1}) {
 			t.Errorf("began: %+v, %+v, %v", rec, one, err)
 		}
 		_, err = s.WaitingJob(ctx, "a", "train")
 		kind(t, err, idrl.NotFound)
 		_, _, err = s.BeginJob(ctx, key, t0, lease)
 		kind(t, err, idrl.Conflict)
-		kind(t, s.QueueJob(ctx, record(key, "what"), t0), idrl.Conflict)
-		check(t, s.BeatJob(ctx, one, lease, idrl.JobProgress{Done: 1, Total: 6, What: "solving"}))
-		check(t, s.EndJob(ctx, one, t0, idrl.JobDone, ""))
-		kind(t, s.BeatJob(ctx, one, lease, idrl.JobProgress{}), idrl.Conflict)
+		kind(t, s.QueueJob(ctx, queued(key, "what"), t0), idrl.Conflict)
+		check(t, s.BeatJob(ctx, one, lease, record.JobProgress{Done: 1, Total: 6, What: "solving"}))
+		check(t, s.EndJob(ctx, one, t0, record.JobDone, ""))
+		kind(t, s.BeatJob(ctx, one, lease, record.JobProgress{}), idrl.Conflict)
 		kind(t, s.SaveJob(ctx, one, nil), idrl.Conflict)
-		kind(t, s.EndJob(ctx, one, t0, idrl.JobDone, ""), idrl.Conflict)
+		kind(t, s.EndJob(ctx, one, t0, record.JobDone, ""), idrl.Conflict)
 		_, _, err = s.BeginJob(ctx, key, t0, lease)
 		kind(t, err, idrl.NotFound) // its payload is gone
 	})
 	t.Run("a lease that runs out", func(t *testing.T) {
 		s := open(t)
-		check(t, s.QueueJob(ctx, record(key, "what"), t0))
+		check(t, s.QueueJob(ctx, queued(key, "what"), t0))
 		_, one, err := s.BeginJob(ctx, key, t0, lease)
 		check(t, err)
 		check(t, s.SaveJob(ctx, one, []byte("half")))
@@ -62,15 +63,15 @@ func RunStore(t *testing.T, open func(t *testing.T) jobs.Store) {
 		if err != nil || two.Attempt != 2 || string(rec.Checkpoint) != "half" {
 			t.Errorf("began again: %+v, %+v, %v", rec, two, err)
 		}
-		kind(t, s.BeatJob(ctx, one, lease, idrl.JobProgress{}), idrl.Conflict)
+		kind(t, s.BeatJob(ctx, one, lease, record.JobProgress{}), idrl.Conflict)
 		kind(t, s.SaveJob(ctx, one, []byte("less")), idrl.Conflict)
-		kind(t, s.EndJob(ctx, one, t0, idrl.JobDone, ""), idrl.Conflict)
-		check(t, s.EndJob(ctx, two, t0, idrl.JobQueued, "the worker died"))
-		check(t, s.QueueJob(ctx, record(key, "what"), t0))
+		kind(t, s.EndJob(ctx, one, t0, record.JobDone, ""), idrl.Conflict)
+		check(t, s.EndJob(ctx, two, t0, record.JobQueued, "the worker died"))
+		check(t, s.QueueJob(ctx, queued(key, "what"), t0))
 		if rec, err := s.WaitingJob(ctx, "a", "train"); err != nil || string(rec.Checkpoint) != "half" {
 			t.Errorf("the same payload again: %+v, %v", rec, err)
 		}
-		check(t, s.QueueJob(ctx, record(key, "other"), t0))
+		check(t, s.QueueJob(ctx, queued(key, "other"), t0))
 		if rec, three, err := s.BeginJob(ctx, key, t0, lease); err != nil || rec.Checkpoint != nil || string(rec.Payload) != "other" || three.Attempt != 3 {
 			t.Errorf("another payload: %+v, %+v, %v", rec, three, err)
 		}
@@ -79,8 +80,8 @@ func RunStore(t *testing.T, open func(t *testing.T) jobs.Store) {
 		s := open(t)
 		later, other := key, key
 		later.BasedOn, other.Session = 6, "b"
-		for _, k := range []idrl.JobKey{key, other, later} {
-			check(t, s.QueueJob(ctx, record(k, "what"), t0))
+		for _, k := range []record.JobKey{key, other, later} {
+			check(t, s.QueueJob(ctx, queued(k, "what"), t0))
 		}
 		if rec, err := s.WaitingJob(ctx, "a", "train"); err != nil || rec.JobKey != later {
 			t.Errorf("waiting: %+v, %v", rec, err)
@@ -93,7 +94,7 @@ func RunStore(t *testing.T, open func(t *testing.T) jobs.Store) {
 	})
 	t.Run("bytes are kept as they are", func(t *testing.T) {
 		s := open(t)
-		rec := record(key, "")
+		rec := queued(key, "")
 		rec.Payload = bytes.Repeat([]byte{0, 255, '\n'}, 100_000)
 		check(t, s.QueueJob(ctx, rec, t0))
 		if got, _, err := s.BeginJob(ctx, key, t0, lease); err != nil || !bytes.Equal(got.Payload, rec.Payload) {
