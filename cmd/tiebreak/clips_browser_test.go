@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-
-	"tiebreak/internal/base/drawing"
-
-	stddraw "image/draw"
 	"image/png"
 	"math"
 	"net/http"
@@ -19,6 +15,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/base/drawing"
+
+	stddraw "image/draw"
 
 	"tiebreak/envs/driver"
 	"tiebreak/envs/gridworld"

@@ -88,7 +88,7 @@ func TestControlBesideAServer(t *testing.T) {
 	}
 	clone := strings.Fields(copied)[1]
 	for what, args := range map[string][]string{
-		"give a budget above":              {"extend", id, "--by", "0", "--budget", "8"},
+		"give a budget above":      {"extend", id, "--by", "0", "--budget", "8"},
 		"--title is missing":       {"rename", id},
 		"resume it before":         {"pause", clone},
 		"there is no session":      {"close", "nobody"},

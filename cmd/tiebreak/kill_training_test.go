@@ -5,7 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
+	"database/sql" //nolint:depguard // the row of a job under way, which only the pool reads otherwise
 	"errors"
 	"fmt"
 	"os"

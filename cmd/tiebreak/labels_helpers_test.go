@@ -2,11 +2,6 @@ package main
 
 import (
 	"bytes"
-
-	"tiebreak/internal/base/record"
-	"tiebreak/internal/people/identity"
-
-	bytesof "encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -17,6 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/people/identity"
+
+	bytesof "encoding/binary"
 
 	"gonum.org/v1/gonum/floats"
 
