@@ -1225,7 +1225,7 @@ func keyTable(p LabelPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "</dl><p class=\"hint\">An answer is given when you release its key. While you hold the key, the page shows the answer. To choose another answer, press its key before you release the first one; to cancel, press Esc. On other keyboard layouts, press the key that shows the letter or sign; for a digit, press its key without Shift. On a keyboard without Latin letters, press the key at the place where an English keyboard has the letter.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "</dl><p class=\"hint\">An answer is given when you release its key. While you hold the key, the page shows the answer. To choose another answer, press its key before you release the first one; to cancel, press Esc. On other keyboard layouts, press the key that shows the letter or sign; for a digit, press its key alone. On a keyboard without Latin letters, press the key at the place where an English keyboard has the letter.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

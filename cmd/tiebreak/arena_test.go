@@ -87,7 +87,7 @@ func TestArena(t *testing.T) {
 	if status, _, stderr := cli(t, "arena", "new", "--data", data, "--entrant", first, "--entrant", second); status == 0 || !strings.Contains(stderr, "archived") {
 		t.Errorf("an arena of an archived session: status %d, %s", status, stderr)
 	}
-	if status, _, stderr := cli(t, "arena", "show", first, "--data", data); status == 0 || !strings.Contains(stderr, "is no arena") {
+	if status, _, stderr := cli(t, "arena", "show", first, "--data", data); status == 0 || !strings.Contains(stderr, "is not an arena") {
 		t.Errorf("a session shown as an arena: status %d, %s", status, stderr)
 	}
 	if status, _, stderr := cli(t, "session", "clone", id, "--data", data); status == 0 || !strings.Contains(stderr, "cannot be cloned") {

@@ -40,7 +40,7 @@ func TestBrowserConditions(t *testing.T) {
 	b.part("after 45 answers", func() {
 		b.wait("document.querySelector('[data-conditions-empty]').hidden")
 		b.wait("Number(document.querySelector('[data-conditions-table] tbody tr:nth-child(3) td:nth-child(4)').textContent) + Number(/and (\\d+) answers/.exec(document.querySelector('[data-conditions-sum]').textContent)?.[1]) === 45")
-		says("[data-conditions-sum]", "^\\d+ comparisons were held out, and \\d+ answers were given\\. .*about the \\d+ that prefer a clip")
+		says("[data-conditions-sum]", "^\\d+ comparisons were held out, and \\d+ answers were given\\. .*from the \\d+ that prefer a clip")
 		says("[data-conditions-table] thead", "after (5|10|15) answers each")
 		for row := 1; row <= 3; row++ {
 			says(cell(row, 5), "^\\d+ % \\(\\d+ to \\d+ %\\)$")

@@ -31,7 +31,7 @@ func TestBrowserFlag(t *testing.T) {
 	server.kill()
 	b.expectAway(true)
 	b.do(chromedp.Click(chromedp.CSS("[data-flag-form] .primary")))
-	b.wait(`document.querySelector("[data-flag-note]").textContent.includes("away")`)
+	b.wait(`document.querySelector("[data-flag-note]").textContent.includes("not reachable")`)
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	b.wait("/reachable again/.test(document.querySelector('[data-announce]').innerText) || document.body.dataset.state === 'ready'")
 	b.expectAway(false)

@@ -46,7 +46,7 @@ func TestBrowserNetwork(t *testing.T) {
 	look()
 	b.shot("network-card-1280x800")
 	b.wait("document.querySelectorAll('[data-chart=history] figure .dot').length >= 3") // a network, and several features
-	b.wait("/Features that the networks reward[^]*Over \\d+ clips/.test(document.querySelector('[data-chart=history]').innerText)")
+	b.wait("/Features that the networks reward[^]*over \\d+ clips/.test(document.querySelector('[data-chart=history]').innerText)")
 	chart := func(size string) {
 		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-chart=history]').scrollIntoView({ behavior: 'instant' })"))
 		b.shot("network-history-" + size)

@@ -98,7 +98,7 @@ func TestClips(t *testing.T) {
 	data, out := answered(t), filepath.Join(t.TempDir(), "out")
 	args := []string{"clips", "--data", data, "--session", "s", "--size", "80x60", "--out", out}
 	status, said, errs := cli(t, args...)
-	if status != 0 || !strings.Contains(said, "2 files in "+out+": 2 written, 0 were there") || !strings.Contains(errs, "1 files could not be written") {
+	if status != 0 || !strings.Contains(said, "2 files in "+out+": 2 written, 0 already there") || !strings.Contains(errs, "1 files could not be written") {
 		t.Fatalf("status %d\n%s%s", status, said, errs)
 	}
 	if got := files(t, out); !slices.Equal(got, []string{"c0.gif", "c1.gif"}) {
@@ -119,7 +119,7 @@ func TestClips(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, said, errs = cli(t, args...)
-	if status != 0 || !strings.Contains(said, "1 written, 1 were there") {
+	if status != 0 || !strings.Contains(said, "1 written, 1 already there") {
 		t.Fatalf("status %d\n%s%s", status, said, errs)
 	}
 	if got := files(t, out); !slices.Equal(got, []string{"c0.gif", "c1.gif"}) {

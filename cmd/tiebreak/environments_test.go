@@ -116,7 +116,7 @@ func TestCatalogueOfUnseenRollouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range (&choices{list: func() envs.List { return list }, made: map[string]web.EnvChoice{}}).all() {
-		if unseen := c.ID == "rollouts-sample"; unseen != strings.Contains(c.Unavailable, "nothing to see") {
+		if unseen := c.ID == "rollouts-sample"; unseen != strings.Contains(c.Unavailable, "no pictures") {
 			t.Errorf("%s: %q", c.ID, c.Unavailable)
 		}
 	}

@@ -65,7 +65,7 @@ func TestLabelsGoOn(t *testing.T) {
 					t.Fatal(err)
 				}
 				offer, err := s.Claim(t.Context(), "a2")
-				if err != nil || !offer.Done || len(offer.Open) != 0 || !strings.Contains(offer.Waiting, "nothing to see") {
+				if err != nil || !offer.Done || len(offer.Open) != 0 || !strings.Contains(offer.Waiting, "have no pictures") {
 					t.Errorf("%+v, %v", offer, err)
 				}
 			}
@@ -91,7 +91,7 @@ func TestLabelsGoOn(t *testing.T) {
 		if seen {
 			continue
 		}
-		if status, _, stderr := cli(t, "session", "create", "--data", data, "--env", "rollouts-sample", "--acquisition", "igr"); status == 0 || !strings.Contains(stderr, "nobody can be asked") {
+		if status, _, stderr := cli(t, "session", "create", "--data", data, "--env", "rollouts-sample", "--acquisition", "igr"); status == 0 || !strings.Contains(stderr, "there can be no questions") {
 			t.Errorf("a session of what cannot be seen: %d %s", status, stderr)
 		}
 	}

@@ -53,7 +53,7 @@ func TestSimulateStudy(t *testing.T) {
 
 	write("env: gridworld\nkind: state_comparison\nbudget: 40\nconditions: [{strategy: uniform, share: 0.4}]\nheld_out: 0.3\n")
 	out = simulateRuns(t, "--study", path, "--pace", "0", "--runs", "2")
-	table := regexp.MustCompile(`Held-out comparisons .* mean of 2 rehearsals .*\n  condition .*\n  lvar +(\d+) +(\d+) +\d+ % \(\d+ to \d+\) +\d\.\d\d.*\n  uniform +(\d+) .*\n  all together .*\n  held out: (\d+) comparisons`)
+	table := regexp.MustCompile(`Accuracy on held-out comparisons .* mean of 2 rehearsals .*\n  condition .*\n  lvar +(\d+) +(\d+) +\d+ % \(\d+ to \d+\) +\d\.\d\d.*\n  uniform +(\d+) .*\n  all together .*\n  held out: (\d+) comparisons`)
 	m := table.FindStringSubmatch(out)
 	if m == nil {
 		t.Fatalf("no table of conditions in:\n%s", out)

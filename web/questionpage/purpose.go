@@ -41,7 +41,7 @@ func noPairText(as record.Assignment, strategy string) string {
 		if m, err := acquisition.Find(strategy); err == nil && m.NoPair != drawnAtRandom {
 			return "It does not compare two policies: the strategy " + m.Title + " values it for " + m.NoPair + "."
 		}
-		return "The strategy " + acquisition.Title(strategy) + " found no question that tells policies apart. This one was drawn at random."
+		return "The strategy " + acquisition.Title(strategy) + " found no question that distinguishes two policies. This one was drawn at random."
 	case record.AtRandom:
 		return "It was drawn at random, without regard to its information."
 	case record.ForHeldOut:
@@ -51,15 +51,15 @@ func noPairText(as record.Assignment, strategy string) string {
 	case record.ForRepeat:
 		return "It was repeated on purpose, with the sides swapped, to measure consistency."
 	}
-	return "It was not recorded what it was asked for: " + NotRecorded(as) + "."
+	return "The purpose of this question was not recorded: " + NotRecorded(as) + "."
 }
 
 // drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair whenever one
 // has information.
 const drawnAtRandom = "drawn at random"
 
-// ShortPurpose stands in a table in place of the two policies of a question that is about no
-// two; empty where the text of the strategy stands there.
+// ShortPurpose is shown in a table instead of the two policies, for a question without a pair;
+// empty if the text of the strategy is shown.
 func ShortPurpose(w record.Why) string {
 	switch w.Purpose {
 	case record.ForValue:

@@ -183,7 +183,7 @@ class ArraysTest(unittest.TestCase):
         folder = self.folder()
         before = {f.name: f.read_bytes() for f in folder.iterdir()}
         for out in (folder, self.dir):
-            with self.assertRaisesRegex(arrays.Refused, "are not overwritten"):
+            with self.assertRaisesRegex(arrays.Refused, "nothing is overwritten"):
                 list(arrays.convert(folder, out))
         self.assertEqual({f.name: f.read_bytes() for f in folder.iterdir()}, before)
         self.assertEqual(os.listdir(self.dir), [folder.name])
