@@ -492,13 +492,14 @@ class TestAdapter(unittest.TestCase):
     def test_limits_are_those_of_the_server(self):
         go = os.path.join(HERE, "../../internal")
         for path, pairs in (
-            ("data/outside/hello.go", {"MaxObservation": limits.MAX_OBSERVATION, "MaxAction": limits.MAX_ACTION, "MaxFeatures": limits.MAX_FEATURES, "MaxSteps": limits.MAX_STEPS,
-                "maxTitle": limits.MAX_TITLE, "maxAbout": limits.MAX_ABOUT, "maxFeature": limits.MAX_FEATURE, "maxState": limits.MAX_STATE}),
-            ("data/outside/draw.go", {"maxShapes": limits.MAX_SHAPES, "maxPoints": limits.MAX_POINTS, "maxLabel": limits.MAX_LABEL}),
+            ("data/foreign/limits.go", {"MaxObservation": limits.MAX_OBSERVATION, "MaxAction": limits.MAX_ACTION, "MaxFeatures": limits.MAX_FEATURES, "MaxSteps": limits.MAX_STEPS,
+                "MaxTitle": limits.MAX_TITLE, "MaxAbout": limits.MAX_ABOUT, "MaxFeature": limits.MAX_FEATURE,
+                "maxShapes": limits.MAX_SHAPES, "maxPoints": limits.MAX_POINTS, "maxLabel": limits.MAX_LABEL}),
+            ("data/outside/hello.go", {"maxState": limits.MAX_STATE}),
             ("look/clip/footage.go", {"minPictureSide": limits.MIN_SIDE, "maxGivenSide": limits.MAX_SIDE, "maxGivenBytes": limits.MAX_PICTURE}),
         ):
             with open(os.path.join(go, path), encoding="utf-8") as f:
-                found = dict(re.findall(r"^\t(\w+) += ([\d_ <]+)", f.read(), re.M))
+                found = dict(re.findall(r"^(?:\t|const )(\w+) += ([\d_ <]+)", f.read(), re.M))
             self.assertEqual({k: eval(found[k]) for k in pairs}, pairs)
 
     def test_scenes(self):
