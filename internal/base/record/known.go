@@ -11,7 +11,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Use is what a Known question is used for.
+// A Use is the purpose of a Known question.
 type Use string
 
 // Uses.

@@ -23,5 +23,5 @@ const (
 	mostStep  = 3600
 )
 
-// DefaultMoment is what questions about states ask about where nothing else is said.
+// DefaultMoment names the subject of questions about states, unless the environment names another.
 const DefaultMoment = "this moment"

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A World is what another program says of an environment.
+// A World describes an environment of another program.
 type World struct {
 	Title, About, Moment string    // for people; may be empty
 	StepSec              float64   // simulated seconds of a step

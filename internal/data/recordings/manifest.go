@@ -40,7 +40,7 @@ type manifest struct {
 	Rollouts []given `json:"rollouts"`
 }
 
-// described is what is said of the environment of rollouts, and is kept of it.
+// described holds the description of the environment of rollouts, which is stored with them.
 type described struct {
 	Title       string   `json:"title"`
 	Description string   `json:"description"`

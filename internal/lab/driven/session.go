@@ -17,7 +17,7 @@ import (
 	"tiebreak/internal/session/memory"
 )
 
-// Config is what a Session is made of. Every field is required but the last.
+// Config is what a Session is made of. Taken is optional, all other fields are required.
 type Config struct {
 	Spec    idrl.SessionSpec // complete
 	Model   idrl.RewardModel
@@ -170,7 +170,7 @@ func (s *Session) Ends(ctx context.Context) (at time.Duration, ok bool, err erro
 // Trains reports whether a training is under way that is no follow-up.
 func (s *Session) Trains() bool { return s.job != nil && !s.follows }
 
-// FollowsUp reports whether a follow-up is under way, for which nobody waits.
+// FollowsUp reports whether a follow-up is running.
 func (s *Session) FollowsUp() bool { return s.job != nil && s.follows }
 
 var errEnded = errors.New("driven: the session has ended")
