@@ -105,10 +105,11 @@ func launchedProgram(t *testing.T, description string) *Program {
 	return p
 }
 
-// reset begins an episode of p, which hangs, in the background.
+// reset begins an episode of p, which hangs, in the background. The process is not started again when it ends.
 func reset(t *testing.T, p *Program) (env idrl.Environment, failed chan error) {
 	t.Helper()
 	env, failed = start(t, p), make(chan error, 1)
+	inner(env).starts = maxStarts - 1
 	go func() {
 		env.Reset(rng.New(1, "env", 0))
 		failed <- idrl.Err(env)
@@ -158,11 +159,8 @@ func TestNothingSurvivesTheEnd(t *testing.T) {
 	path, pipe := scripted(t, `setsid sh -c 'echo x >&3; exec sleep 600' & sleep 0.2; exit 7`, "")
 	p := launchedProgram(t, path)
 	lines := holders(t, pipe)
-	env, failed := reset(t, p)
+	_, failed := reset(t, p)
 	line(t, lines)
-	inner(env).stop.lock.Lock() // it is not started again
-	inner(env).stop.stopped = true
-	inner(env).stop.lock.Unlock()
 	drained(t, lines)
 	if err := waittest.For(t, failed, "the reset to fail"); err == nil || !strings.Contains(err.Error(), "exit status 7") {
 		t.Errorf("%v", err)
@@ -184,13 +182,10 @@ func TestLimits(t *testing.T) {
 			path, pipe := scripted(t, test.what, test.limits)
 			p := launchedProgram(t, path)
 			lines := holders(t, pipe)
-			env, failed := reset(t, p)
+			_, failed := reset(t, p)
 			if first := waittest.For(t, lines, "the limit"); test.name == "a file" && first != "1048576" || test.name == "open files" && first != "123" || test.name == "core" && first != "0" {
 				t.Errorf("the limit is %q", first)
 			}
-			inner(env).stop.lock.Lock() // it is not started again
-			inner(env).stop.stopped = true
-			inner(env).stop.lock.Unlock()
 			drained(t, lines)
 			if err := waittest.For(t, failed, "the reset to fail"); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
