@@ -32,6 +32,28 @@ type Narrator interface {
 	Narrate(first, last []float64) string
 }
 
+// A Namer is an Environment that says what a person would call what a clip shows.
+type Namer interface {
+	// Name returns what happens between the snapshots of a clip, in order; of a still there is one.
+	// The environment may be left in another state.
+	Name(states [][]float64) Happening
+}
+
+// A Happening is what a person would call what a clip shows. To somebody who answers question
+// after question, two clips of one name show the same, whatever else is different between them.
+type Happening struct {
+	// Name is a few words of plain English, at most MaxHappening bytes, as "leaves the road".
+	// It is empty if nothing is known.
+	Name string
+
+	// Useless is true if what happens serves hardly any purpose: the robot lies or stays where it
+	// is, the car crashes. A purpose that it does serve shows in the answers.
+	Useless bool
+}
+
+// MaxHappening is the length of the name of a Happening, bytes.
+const MaxHappening = 60
+
 // A Substepper can draw what happens within a step, for slow motion.
 type Substepper interface {
 	Drawer

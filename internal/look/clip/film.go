@@ -18,7 +18,8 @@ type film struct {
 	tracks []track       // of the camera's centre and the points of the moving shapes, in order
 	fallen int           // number of states of a fallen robot
 	note   string        // text for the clip
-	err    error         // first error
+	named  drawing.Happening
+	err    error // first error
 }
 
 // A track is the path of a point, in world units: a column over the frames for each of its
@@ -62,6 +63,10 @@ func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *
 			f.note = n.Narrate(states[0], last)
 		}
 		keeper.Restore(last)
+	}
+	if n, ok := drawer.(drawing.Namer); ok {
+		f.named = n.Name(states)
+		keeper.Restore(states[len(states)-1])
 	}
 	return f
 }
@@ -125,7 +130,7 @@ func (f *film) header(spec idrl.EnvSpec, c idrl.Clip) *Header {
 		h.Moving[i] = Shape{Kind: s.Kind, Paint: s.Paint, Size: s.Size, At: at[:f.counts[i]:f.counts[i]], Text: s.Text, Trail: s.Trail}
 		at = at[f.counts[i]:]
 	}
-	h.Note = f.note
+	h.Note, h.Happens, h.Useless = f.note, f.named.Name, f.named.Useless
 	h.Points, h.Fallen = len(f.tracks), float64(f.fallen)/float64(c.Steps+1)
 	return h
 }

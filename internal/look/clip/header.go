@@ -33,6 +33,10 @@ type Header struct {
 	// Note is the text of drawing.Narrator about the clip.
 	Note string `json:"note,omitempty"`
 
+	// What drawing.Namer calls what the clip shows, and whether that is useless.
+	Happens string `json:"happens,omitempty"`
+	Useless bool   `json:"useless,omitempty"`
+
 	// Of a clip of pictures: the stored pictures, and the one that each frame shows, length Frames.
 	// W and H are then pixels, Unit and Points are 1, and there are no shapes.
 	Pictures []Picture `json:"pictures,omitempty"`
@@ -117,6 +121,8 @@ func (h *Header) validate() error {
 		return idrl.Errorf(idrl.Invalid, "clip has a camera that cannot look at anything")
 	case !(h.Fallen >= 0 && h.Fallen <= 1):
 		return idrl.Errorf(idrl.Invalid, "clip has a share of %v fallen states", h.Fallen)
+	case len(h.Happens) > drawing.MaxHappening:
+		return idrl.Errorf(idrl.Invalid, "clip has a name of %d bytes for what it shows; the limit is %d", len(h.Happens), drawing.MaxHappening)
 	case h.Points < 1 || h.Points > maxPoints+1:
 		return idrl.Errorf(idrl.Invalid, "clip has %d moving points, its camera among them; the limit is %d", h.Points, maxPoints)
 	}

@@ -23,6 +23,7 @@ type View struct {
 	fallen float64 // share of states
 	stays  bool    // the text of the clip ends with idrl.Stays
 	sec    float64 // of the viewer
+	named  drawing.Happening
 
 	centres [][2]float64 // horizontal place of the body in each frame compared
 	poses   [][]float64  // x y z of each point there, from that place; z is 0 in a flat scene
@@ -73,12 +74,17 @@ func New(c *clip.Clip) (*View, error) {
 		env: h.Env, moment: len(c.Frames) == 1, solid: f.solid, camera: slices.Clone(c.Frames[0][:2]),
 		marked: f.solid && slices.ContainsFunc(h.Static, func(s clip.Shape) bool { return s.Kind == drawing.Text }),
 		fallen: h.Fallen, stays: strings.HasSuffix(h.Note, idrl.Stays), sec: float64(len(c.Frames)-1) * f.viewerSec,
+		named: named(h),
 	}
 	v.measure(&f)
 	if !(v.size > 0) || math.IsInf(v.size, 1) || math.IsNaN(v.motion.World) || math.IsInf(v.motion.World, 1) {
 		return nil, idrl.Errorf(idrl.Invalid, "a clip of %s has numbers that are not finite", h.Env)
 	}
 	return v, nil
+}
+
+func named(h *clip.Header) drawing.Happening {
+	return drawing.Happening{Name: h.Happens, Useless: h.Useless}
 }
 
 // measure fills in the measurements of the frames.
@@ -138,6 +144,9 @@ func (v *View) Fallen() bool { return v.fallen >= FallenFrom }
 // Stays reports whether the robot does not move from its place, as the text over the clip says
 // (drawing.Narrator).
 func (v *View) Stays() bool { return v.stays }
+
+// Happens returns what a person would call what the clip shows (drawing.Namer).
+func (v *View) Happens() drawing.Happening { return v.named }
 
 // Ratable reports whether a person can rate the clip by its motion: something moves, and the robot
 // is not fallen for most of it. For a still it is true.
