@@ -14,14 +14,16 @@ import (
 
 // benchAskingFlags are the flags of bench asking.
 type benchAskingFlags struct {
-	worlds         string
+	worlds, ways   string
 	seeds, workers int
 	first          uint64
-	seconds        float64
+	seconds, noise float64
 }
 
 func (f *benchAskingFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.worlds, "worlds", strings.Join(experiment.AskingWorlds(), ","), "`names` of worlds, separated by commas")
+	fs.StringVar(&f.ways, "ways", "", "`names` of ways, separated by semicolons, the first of which the others are compared with; default: all")
+	fs.Float64Var(&f.noise, "noise", 1, "`factor` of the noise of people, relative to what sessions assume")
 	fs.IntVar(&f.seeds, "seeds", 40, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1001, "first `seed`; seeds are consecutive")
 	fs.Float64Var(&f.seconds, "seconds", 120, "`seconds` for which a person answers")
@@ -43,15 +45,23 @@ func benchAskingCommand() command.Command {
 }
 
 func runBenchAsking(ctx context.Context, io command.IO, f *benchAskingFlags) error {
-	if f.seeds < 1 || f.workers < 1 || !(f.seconds > 0 && f.seconds <= 1e5) {
-		return fmt.Errorf("%w: --seeds, --workers and --seconds must be positive, the last at most 100000", command.ErrUsage)
+	if f.seeds < 1 || f.workers < 1 || !(f.seconds > 0 && f.seconds <= 1e5) || !(f.noise > 0 && f.noise <= 100) {
+		return fmt.Errorf("%w: --seeds, --workers, --seconds and --noise must be positive, --seconds at most 100000 and --noise 100", command.ErrUsage)
+	}
+	var names []string
+	if f.ways != "" {
+		names = strings.Split(f.ways, ";")
+	}
+	ways, err := experiment.FindWays(names)
+	if err != nil {
+		return err
 	}
 	for _, world := range strings.Split(f.worlds, ",") {
-		sat, err := experiment.AskAll(ctx, world, f.first, f.seeds, f.seconds, f.workers)
+		sat, err := experiment.AskAll(ctx, world, ways, f.first, f.seeds, f.seconds, f.noise, f.workers)
 		if err != nil {
 			return err
 		}
-		report.WriteAsking(io.Out, world, f.seconds, sat)
+		report.WriteAsking(io.Out, world, ways, f.seconds, sat)
 	}
 	return nil
 }

@@ -260,8 +260,8 @@ func writeJSON(path string, v any) error {
 	return os.Rename(path+".part", path)
 }
 
-const askedHead = "| environment | kind | questions | lack motion | alike | both fallen | repeats | can't tell | equal | easy |\n" +
-	"|---|---|---|---|---|---|---|---|---|---|"
+const askedHead = "| environment | kind | questions | lack motion | alike | both fallen | repeats | fourth time | both useless | same useless | can't tell | equal | easy |\n" +
+	"|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 
 // askedRow returns the line of the table about sessions.
 func askedRow(name string, of []askedCounts) string {
@@ -274,6 +274,9 @@ func askedRow(name string, of []askedCounts) string {
 		sum.Alike += s.Alike
 		sum.Fallen += s.Fallen
 		sum.Repeats += s.Repeats
+		sum.Often += s.Often
+		sum.Useless += s.Useless
+		sum.SameUseless += s.SameUseless
 		sum.CantTell += s.CantTell
 		sum.Equal += s.Equal
 		sum.Easy += s.Easy
@@ -282,7 +285,7 @@ func askedRow(name string, of []askedCounts) string {
 		}
 	}
 	cells := []string{name, strings.Join(kinds, ", "), fmt.Sprint(sum.Questions)}
-	for _, n := range []int{sum.Still, sum.Alike, sum.Fallen, sum.Repeats, sum.CantTell, sum.Equal, sum.Easy} {
+	for _, n := range []int{sum.Still, sum.Alike, sum.Fallen, sum.Repeats, sum.Often, sum.Useless, sum.SameUseless, sum.CantTell, sum.Equal, sum.Easy} {
 		cells = append(cells, fmt.Sprintf("%.0f %%", 100*float64(n)/float64(max(1, sum.Questions))))
 	}
 	return "| " + strings.Join(cells, " | ") + " |"

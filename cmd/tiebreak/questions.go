@@ -35,7 +35,8 @@ func questionsCommand() command {
 		About: "Writes a page that shows every question as annotators saw it: a strip of frames of each clip, how much it moves,\n" +
 			"and how different the two look, in body sizes; whether it could be answered, and whether it looks like one of\n" +
 			"the same person's last 50 questions; the answer, its response time, and why the question was asked. The summary says\n" +
-			"how many questions lack motion, are about clips that look alike or robots that have fallen, or are repeats.\n" +
+			"how many questions lack motion, are about clips that look alike or robots that have fallen, are repeats, mean the\n" +
+			"same as three others among thirty, or are about two clips that are useless in most eyes.\n" +
 			"The page is for researchers: it names policies. The command reads one snapshot of the database, and the server\n" +
 			"may be running. docs/dashboard.md explains the numbers. Without --session it lists the sessions.",
 		Example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
@@ -92,8 +93,10 @@ func (f *questionsFlags) write(ctx context.Context, std stdio, db *store.DB) (er
 	}
 	line.Clear()
 	s := questions.Summarise(r.Questions)
-	fmt.Fprintf(std.Out, "%d questions in %s: %d could not be answered (%d lack motion, %d are about clips that look alike, %d about fallen robots), %d are repeats.\n",
-		len(r.Questions), filepath.Join(f.out, questionpage.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats)
+	fmt.Fprintf(std.Out, "%d questions in %s: %d could not be answered (%d lack motion, %d are about clips that look alike, %d about fallen robots), %d are repeats, "+
+		"%d show what was shown %d times before in %d questions, %d are about two useless clips (%d useless in the same way).\n",
+		len(r.Questions), filepath.Join(f.out, questionpage.PageFile), s.Unanswered, s.Still, s.Alike, s.Fallen, s.Repeats,
+		s.Often, questions.MostOften, questions.Sitting, s.Useless, s.SameUseless)
 	if s.Unseen > 0 {
 		fmt.Fprintf(std.Out, "These counts do not include %d questions whose clips cannot be measured; the page says why.\n", s.Unseen)
 	}

@@ -95,7 +95,11 @@ func (s *generation) look() error {
 	if s.gen == nil || !s.seesQuestions() || s.sight.index != nil {
 		return nil
 	}
-	return s.sight.measureGeneration(s.gen, s.recentClips())
+	if err := s.sight.measureGeneration(s.gen, s.recentClips()); err != nil {
+		return err
+	}
+	s.joinAlike()
+	return nil
 }
 
 // use takes over what was prepared of g, but for its sight, and returns it. Where
@@ -128,6 +132,7 @@ func (s *generation) takeOver(g *idrl.Generation, p prepared) {
 		p.sight = newSight(s.cfg.Journal, s.spec.ID)
 	}
 	s.sight = p.sight
+	s.joinAlike()
 	g.Steps, g.Agents = nil, nil // the store has them now
 	for id, c := range g.Clips {
 		c.Media, c.Snapshots = nil, nil

@@ -125,7 +125,7 @@ func (s *selector) groupWeight(clips []idrl.ClipID, chosen []int, i int, mean, v
 	model, sum := s.clarity(), 0.0
 	for k, j := range chosen {
 		out, alike, err := s.pairSeen(clips[i], clips[j])
-		if err != nil || strict && alike {
+		if err != nil || strict && (alike || s.sight.sameUseless(clips[i], clips[j])) {
 			return 0, err
 		}
 		sum += out.weight(model, idrl.CompareClips, mean[k], variance[k]) / float64(len(chosen))

@@ -125,15 +125,15 @@ func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pend
 			c.note(id, learning.Known)
 		}
 	}
-	before, asked := learning.Known, s.asked.of[who]
+	before, given := learning.Known, s.asked.of[who]
 	if s.spec.IsArena() { // answers of one person to one question are not independent
 		before = learning.Out
 	}
-	for _, place := range c.givenTo(who, asked) {
+	for _, place := range c.givenTo(who, given) {
 		c.standings[place] |= before
 	}
-	last := min(learning.Recent, max(0, len(s.gen.Queries)-1), len(asked))
-	for _, as := range asked[len(asked)-last:] {
+	last := min(learning.Recent, max(0, len(s.gen.Queries)-1), len(given))
+	for _, as := range given[len(given)-last:] {
 		c.noteAll(as.Query, learning.Lately)
 	}
 	if err := s.look(); err != nil {
@@ -143,10 +143,14 @@ func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pend
 		c.askable = learning.Askable(c.askable[:0], s.vectors, c.standings)
 		return c.askable, nil
 	}
-	if c.ago, err = s.sight.ago(c.ago, s.lastAsked(who, fresh)); err != nil {
+	asked := s.lastAsked(who, fresh)
+	if c.ago, err = s.sight.ago(c.ago, asked); err != nil {
 		return nil, err
 	}
-	c.askable = learning.Unlike(c.askable[:0], s.vectors, c.standings, c.ago)
+	if err := s.unwelcome(asked); err != nil {
+		return nil, err
+	}
+	c.askable = learning.Unlike(c.askable[:0], s.vectors, c.standings, c.ago, c.less)
 	return c.askable, nil
 }
 
@@ -196,7 +200,10 @@ type queryIndex struct {
 	pending   []idrl.QueryVector
 	with      []idrl.AnnotatorID // of pending
 	askable   []idrl.QueryVector
-	ago       []uint8 // learning.Unlike has it, of every query of gen
+	ago       []uint8   // learning.Unlike has it, of every query of gen
+	less      []uint8   // likewise
+	before    [][]int32 // of groupsOf
+	count     []uint8   // of pairsShown
 	given     map[idrl.AnnotatorID]*given
 }
 

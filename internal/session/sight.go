@@ -21,6 +21,7 @@ type sight struct {
 	seen    map[idrl.QueryID]seen         // of the generation, once it was beheld; not changed then
 	drawn   bool                          // something is known of a question of the generation
 	likeness
+	sorting
 }
 
 // A seen question is what a person sees of its clips.
@@ -40,7 +41,7 @@ func newSight(journal record.Journal, session idrl.SessionID) *sight {
 // clone returns a copy for another goroutine.
 func (s *sight) clone() *sight {
 	out := *s
-	out.views, out.likeness = maps.Clone(s.views), s.likeness.clone()
+	out.views, out.likeness, out.sorting = maps.Clone(s.views), s.likeness.clone(), sorting{}
 	return &out
 }
 
@@ -97,7 +98,7 @@ func (s *sight) measure(q idrl.Query) (out seen, err error) {
 }
 
 // measureGeneration makes g the generation in use: it measures its questions, which takes long, and
-// what they look like beside those of recent, and forgets what is of neither. Its errors
+// what they look like beside those of recent, sorts its clips, and forgets what is of neither. Its errors
 // are those of view.
 func (s *sight) measureGeneration(g *idrl.Generation, recent []idrl.ClipID) error {
 	for id, c := range g.Clips {
@@ -120,6 +121,9 @@ func (s *sight) measureGeneration(g *idrl.Generation, recent []idrl.ClipID) erro
 		s.drawn = s.drawn || out.drawn
 	}
 	if err := s.compareWith(g, recent); err != nil {
+		return err
+	}
+	if err := s.sort(g); err != nil {
 		return err
 	}
 	s.forget(g, recent)

@@ -49,6 +49,9 @@ func counts(s questions.Summary) []templates.Fact {
 		{Name: "Clips that look alike", Value: share(s.Alike)},
 		{Name: "Both fallen", Value: share(s.Fallen)},
 		{Name: fmt.Sprintf("Repeats of the last %d", questions.LookBack), Value: share(s.Repeats)},
+		{Name: fmt.Sprintf("Same two things for the %dth time or more in %d", questions.MostOften+1, questions.Sitting), Value: share(s.Often)},
+		{Name: "Both useless", Value: share(s.Useless)},
+		{Name: "Both useless in the same way", Value: share(s.SameUseless)},
 		{Name: "Easy", Value: share(s.Easy)},
 		{Name: "“Can't tell”", Value: share(s.CantTell)},
 		{Name: "“Equal”", Value: share(s.Equal)},
@@ -109,6 +112,9 @@ func strip(q *questions.Question, i int, size [2]int) templates.QuestionStrip {
 		out.Caption = [2]string{"Left", "Right"}[i] + ": " + out.Caption
 	default:
 		out.Caption = place(q, i) + ": " + out.Caption
+	}
+	if c.Shows.Name != "" {
+		out.Caption += ", " + c.Shows.Name
 	}
 	if c.Note != "" {
 		out.Caption += ". " + c.Note

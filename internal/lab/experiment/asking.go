@@ -23,6 +23,8 @@ type Way struct {
 	// people returns what a session believes of answers, and the person who gives them,
 	// where noise is theirs. nil: those of a session that compares.
 	people func(s *stage, noise float64) (belief.Model, *person)
+
+	seen bool // clips are drawn, and questions are those that people can answer
 }
 
 // A person compares u + noise with bands around zero, says what their way of being asked
@@ -51,20 +53,21 @@ func Ways() []Way {
 		return p
 	}
 	return []Way{
-		{"plain", "which clip is better, or equal; 3.0 s", nil},
-		{"strength", "also whether it is much better; 3.4 s", strength(1)},
-		{"strength, soon", "the same, of people who say it from half the difference on that is assumed", strength(0.5)},
-		{"strength, seldom", "the same, from twice that difference on", strength(2)},
-		{"remarks", "both bad, both good where it is clear; 3.0 s, and 0.5 s for a remark", func(s *stage, noise float64) (belief.Model, *person) {
+		{Name: "plain", About: "which clip is better, or equal; 3.0 s"},
+		{Name: "answerable", About: "the same, only questions that people can answer and that mean something else than the last ones", seen: true},
+		{Name: "strength", About: "also whether it is much better; 3.4 s", people: strength(1)},
+		{Name: "strength, soon", About: "the same, of people who say it from half the difference on that is assumed", people: strength(0.5)},
+		{Name: "strength, seldom", About: "the same, from twice that difference on", people: strength(2)},
+		{Name: "remarks", About: "both bad, both good where it is clear; 3.0 s, and 0.5 s for a remark", people: func(s *stage, noise float64) (belief.Model, *person) {
 			p := remarks(s, noise)
 			return s.models(p, false, true), p
 		}},
-		{"strength and remarks", "both of them; 3.4 s, and 0.5 s for a remark", func(s *stage, noise float64) (belief.Model, *person) {
+		{Name: "strength and remarks", About: "both of them; 3.4 s, and 0.5 s for a remark", people: func(s *stage, noise float64) (belief.Model, *person) {
 			p := remarks(s, noise)
 			p.much, p.seconds = 2*noise, 3.4
 			return s.models(p, true, true), p
 		}},
-		{"best and worst of six", "of six looping clips; 9 s", func(s *stage, noise float64) (belief.Model, *person) {
+		{Name: "best and worst of six", About: "of six looping clips; 9 s", people: func(s *stage, noise float64) (belief.Model, *person) {
 			p := s.person(noise)
 			p.seconds = 9
 			return belief.Model{Start: s.prior, Group: belief.BestWorst{NoiseStd: noise, Lapse: belief.GroupLapse}, Comparison: belief.Probit{NoiseStd: noise, TieBand: noise / 4}, OfGroups: true}, p
@@ -159,12 +162,29 @@ func (s Sitting) Area(seconds, stretch float64) float64 {
 // AskingWorlds returns the names of the figures that Ask can be about.
 func AskingWorlds() []string { return []string{"driver", "gridworld", "chain"} }
 
+// FindWays returns the ways of those names, all of them without any. It returns an error of kind Invalid if there is
+// none of a name.
+func FindWays(names []string) (out []Way, err error) {
+	all := Ways()
+	if len(names) == 0 {
+		return all, nil
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(w Way) bool { return w.Name == name })
+		if i < 0 {
+			return nil, idrl.Errorf(idrl.Invalid, "there is no way of asking %q", name)
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
 // Ask lets one person answer one session in a world, in each of ways, for a number of
-// seconds. The truth is the same in all, and the random numbers of a question are. Questions
+// seconds, with noise times as much noise as sessions assume. The truth is the same in all, and the random numbers of a question are. Questions
 // and trainings are those of sessions (LiveSchedule). The noise of the person's comparisons is
 // a third of the root mean square of the differences that the first generation asks about,
 // as sessions take it to be. It returns an error of kind Invalid for unknown worlds.
-func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds float64) ([]Sitting, error) {
+func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, noise float64) ([]Sitting, error) {
 	if !slices.Contains(AskingWorlds(), world) {
 		return nil, idrl.Errorf(idrl.Invalid, "unknown world %q; known: %s", world, strings.Join(AskingWorlds(), ", "))
 	}
@@ -186,7 +206,7 @@ func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds flo
 	}
 	out := make([]Sitting, len(ways))
 	for i, way := range ways {
-		if out[i], err = w.live.sit(ctx, e, way, seconds); err != nil {
+		if out[i], err = w.live.sit(ctx, e, way, seconds, noise); err != nil {
 			return nil, fmt.Errorf("%s, seed %d, %s: %w", world, seed, way.Name, err)
 		}
 	}
@@ -194,15 +214,15 @@ func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds flo
 }
 
 // sit asks one person in one way for a number of seconds.
-func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds float64) (out Sitting, err error) {
+func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds, noise float64) (out Sitting, err error) {
 	copied := *s
-	copied.every = 1
+	copied.every, copied.seen = 1, way.seen
 	copied.answers = func(first []idrl.QueryVector) (belief.Model, func(idrl.QueryVector, uint64) idrl.Answer, error) {
 		people := way.people
 		if people == nil {
 			people = plain
 		}
-		model, p := people(&copied, thirdOfSpread(s.theta, first))
+		model, p := people(&copied, noise*thirdOfSpread(s.theta, first))
 		return model, func(q idrl.QueryVector, n uint64) idrl.Answer {
 			a, took := p.answer(q, s.seed, n)
 			out.Seconds = append(out.Seconds, took)

@@ -8,8 +8,11 @@ import (
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/representation"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/trainer"
+	"tiebreak/internal/train/training"
 )
 
 // spec returns the settings of a session on the stage, by method m, whose answers are those of model.
@@ -20,6 +23,9 @@ func (s *stage) spec(m acquisition.Method, model belief.Model) idrl.SessionSpec 
 		Candidates: s.schedule.Samples, Ahead: s.schedule.Ahead, TrainEvery: s.schedule.Every, AdoptAfter: s.schedule.Latency,
 		Strength: strength, Remarks: model.Remark != nil, Features: s.newEnv().Spec().FeatureNames,
 	}
+	if s.seen {
+		spec.Questions = idrl.AnswerableQuestions
+	}
 	if model.OfGroups {
 		spec.Kind = idrl.GroupClips
 	}
@@ -28,10 +34,18 @@ func (s *stage) spec(m acquisition.Method, model belief.Model) idrl.SessionSpec 
 
 // trainer returns the trainer of a session.
 func (s *stage) trainer(m acquisition.Method) *trainer.Thompson {
-	return &trainer.Thompson{
+	t := &trainer.Thompson{
 		NewEnv: s.newEnv, Solver: s.solver, Kind: s.kind, Samples: s.schedule.Samples, Mu: s.mu,
 		Duel: m.Needs.Candidates == acquisition.Duel, Pool: s.schedule.Pool, MaxQueries: s.schedule.Queries,
 	}
+	if s.seen {
+		t.Encode = clip.Encode
+		training.AskAnswerable(t, s.newEnv(), s.kind)
+		if _, tabular := t.Solver.(solver.Tabular); tabular {
+			t.Solver = solver.Tabular{} // also of the environment with a reward for each state, where walks are found
+		}
+	}
+	return t
 }
 
 // A stageTrainer is the trainer of a session whose annotator knows the first generation.

@@ -68,7 +68,10 @@ const Remembered = 50
 //  3. pending, but with somebody else, and unlike what they remember;
 //  4. not pending, the longest ago;
 //  5. pending, but with somebody else, the longest ago.
-func Unlike(dst, queries []idrl.QueryVector, is []Standing, ago []uint8) []idrl.QueryVector {
+//
+// less[i] is how unwelcome queries[i] is to them; of the first class that has any, those with the lowest number
+// may be put.
+func Unlike(dst, queries []idrl.QueryVector, is []Standing, ago, less []uint8) []idrl.QueryVector {
 	rank := func(i int) (class int, longAgo uint8) {
 		switch s := is[i]; {
 		case s&Out != 0:
@@ -84,14 +87,18 @@ func Unlike(dst, queries []idrl.QueryVector, is []Standing, ago []uint8) []idrl.
 		}
 		return 1, 0
 	}
-	best, longest := 0, uint8(0)
+	best, longest, least := 0, uint8(0), uint8(0)
 	for i := range is {
-		if class, at := rank(i); class > 0 && (best == 0 || class < best || class == best && at > longest) {
-			best, longest = class, at
+		switch class, at := rank(i); {
+		case class == 0 || best > 0 && (class > best || class == best && at < longest):
+		case class == best && at == longest:
+			least = min(least, less[i])
+		default:
+			best, longest, least = class, at, less[i]
 		}
 	}
 	for i := range is {
-		if class, at := rank(i); best > 0 && class == best && at == longest {
+		if class, at := rank(i); best > 0 && class == best && at == longest && less[i] == least {
 			dst = append(dst, queries[i])
 		}
 	}

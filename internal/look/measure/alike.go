@@ -32,6 +32,9 @@ func Answerable(a, b *View) (bool, error) {
 	return something(a, b, place/max(a.size, b.size)) && !alike(a, b, place), nil
 }
 
+// SameUseless reports whether both clips show the same, and that is useless in most eyes (drawing.Happening).
+func SameUseless(a, b *View) bool { return a.named.Useless && a.named == b.named }
+
 // Repeats reports whether the question about a and b looks like the one about c and d, either way
 // round. The errors are those of Compare.
 func Repeats(a, b, c, d *View) (bool, error) {

@@ -3,7 +3,9 @@ package questions
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -12,6 +14,9 @@ import (
 
 // LookBack is the number of earlier questions of a person among which a repeat is looked for.
 const LookBack = 50
+
+// Sitting is the number of questions of a person among which those are counted that mean the same.
+const Sitting = 30
 
 // A Question is a question with a reply.
 type Question struct {
@@ -33,6 +38,13 @@ type Question struct {
 	// round; 0 if there is none. A question that is asked again because its answer was withdrawn is no repeat.
 	Repeats int
 
+	// Often is how many of the person's last Sitting questions, this one among them, show the same two names
+	// (drawing.Namer), either way round; 0 of a question that is not a comparison, or has clips without names.
+	Often int
+
+	BothUseless bool // both clips show what is useless by drawing.Happening, or the one to be rated
+	SameUseless bool // both the same
+
 	// Again is the question that this one repeats on purpose, to measure consistency
 	// (idrl.SessionSpec.RepeatEvery); 0 if it does not. That does not count as a repeat.
 	Again int
@@ -45,6 +57,7 @@ type Clip struct {
 	Still  bool
 	Fallen bool
 	Note   string // text shown over it
+	Shows  drawing.Happening
 }
 
 // A Pair has the differences of two clips, as in measure.Pair.
@@ -127,7 +140,7 @@ func (m *measurer) measure(ctx context.Context, n int, row record.Labelled) (Que
 			return q, err
 		}
 		views[i] = v
-		q.Shown = append(q.Shown, Clip{ID: id, Motion: v.Motion(), Still: v.Still(), Fallen: v.Fallen(), Note: c.Header.Note})
+		q.Shown = append(q.Shown, Clip{ID: id, Motion: v.Motion(), Still: v.Still(), Fallen: v.Fallen(), Note: c.Header.Note, Shows: v.Happens()})
 	}
 	if q.Unseen = q.judge(views); q.Unseen != "" {
 		q.Shown = nil
@@ -140,6 +153,8 @@ func (m *measurer) measure(ctx context.Context, n int, row record.Labelled) (Que
 		q.arrange()
 		return q, nil
 	}
+	q.mean(views)
+	q.Often = m.often(row, views)
 	q.Repeats = m.remember(row, seen{n: n, query: row.Query.ID, withdrawn: row.Withdrawn, views: views})
 	if q.Again > 0 {
 		q.Repeats = 0
@@ -227,6 +242,38 @@ func (q *Question) judge(views []*measure.View) (unseen string) {
 	q.Alike, q.Easy, q.Fallen = p.Alike(), p.Easy(), p.A.Fallen() && p.B.Fallen()
 	q.Still = p.A.Still() && p.B.Still() && !p.A.Moment() && !p.Answerable() || p.StayTogether()
 	return ""
+}
+
+// mean fills in what the clips mean.
+func (q *Question) mean(views []*measure.View) {
+	q.BothUseless, q.SameUseless = true, len(views) == 2
+	for _, v := range views {
+		is := v.Happens()
+		q.BothUseless = q.BothUseless && is.Useless
+		q.SameUseless = q.SameUseless && is.Useless && is == views[0].Happens()
+	}
+}
+
+// often returns Question.Often.
+func (m *measurer) often(row record.Labelled, views []*measure.View) int {
+	names := func(views []*measure.View) (out [2]string) {
+		if len(views) == 2 {
+			out = [2]string{views[0].Happens().Name, views[1].Happens().Name}
+			slices.Sort(out[:])
+		}
+		return out
+	}
+	now, n := names(views), 1
+	if now[0] == "" {
+		return 0
+	}
+	past := m.people[row.Answer.Annotator]
+	for _, s := range past[max(0, len(past)-Sitting+1):] {
+		if names(s.views) == now && !s.withdrawn {
+			n++
+		}
+	}
+	return n
 }
 
 // remember returns the newest question of the person that looks like this one, 0 if there is none,

@@ -10,25 +10,32 @@ import (
 // A Summary counts questions. Questions whose answers were withdrawn count only in Withdrawn,
 // because they were asked again.
 type Summary struct {
-	Questions  int
-	Withdrawn  int
-	Unseen     int // whose clips cannot be measured
-	Still      int // lacking motion
-	Alike      int
-	Fallen     int // both fallen, or the one to be rated
-	Unanswered int // any of these three: they could not be answered
-	Repeats    int
-	Again      int // planned repeats, which do not count as repeats
-	Easy       int
-	Equal      int
-	CantTell   int
-	Skipped    int           // and clips that failed
-	Median     time.Duration // of the response times
+	Questions   int
+	Withdrawn   int
+	Unseen      int // whose clips cannot be measured
+	Still       int // lacking motion
+	Alike       int
+	Fallen      int // both fallen, or the one to be rated
+	Unanswered  int // any of these three: they could not be answered
+	Repeats     int
+	Often       int // that show two names which the person saw MostOften times in thirty questions
+	Useless     int // about two useless clips
+	SameUseless int // about two of one name
+	Again       int // planned repeats, which do not count as repeats
+	Easy        int
+	Equal       int
+	CantTell    int
+	Skipped     int           // and clips that failed
+	Median      time.Duration // of the response times
 
 	// Probability is the mean probability of a clear answer when a question was chosen, over the
 	// questions with a recorded one; 0 if there are none.
 	Probability float64
 }
+
+// MostOften is how often a session shows the same two names to a person among thirty questions while there
+// is another question.
+const MostOften = 3
 
 // Summarise counts questions.
 func Summarise(list []Question) (s Summary) {
@@ -47,6 +54,9 @@ func Summarise(list []Question) (s Summary) {
 		count(&s.Fallen, q.Fallen)
 		count(&s.Unanswered, q.Unseen == "" && !q.Answerable())
 		count(&s.Repeats, q.Repeats > 0)
+		count(&s.Often, q.Often > MostOften)
+		count(&s.Useless, q.BothUseless)
+		count(&s.SameUseless, q.SameUseless)
 		count(&s.Again, q.Again > 0)
 		count(&s.Easy, q.Easy)
 		switch q.Answer.Choice {

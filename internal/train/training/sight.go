@@ -6,6 +6,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"
+	"tiebreak/internal/train/trainer"
 )
 
 // A viewer finds the questions that people can answer by what they see. It keeps the views
@@ -32,6 +33,18 @@ func (v *viewer) look(clips []idrl.Clip) []*measure.View {
 	return out
 }
 
+// AskAnswerable has t ask only what people can answer, in an environment that draws itself.
+func AskAnswerable(t *trainer.Thompson, env idrl.Environment, kind idrl.QueryKind) {
+	v := &viewer{}
+	t.Pairs, t.Rated = v.pairs, v.rated
+	if _, tabular := env.(idrl.Tabular); tabular { // their clips cost little, and few of them look different
+		t.Rollouts = tabularRollouts
+		if !kind.Comparison() { // one clip is a question
+			t.Rollouts *= 2
+		}
+	}
+}
+
 func viewOf(c idrl.Clip) *measure.View {
 	drawn, err := clip.Decode(c.Media)
 	if err != nil {
@@ -55,6 +68,7 @@ func (v *viewer) pairs(clips []idrl.Clip) (out [][2]int, err error) {
 				if ok, err = measure.Answerable(a, b); err != nil {
 					return nil, err
 				}
+				ok = ok && !measure.SameUseless(a, b)
 			}
 			if ok {
 				out = append(out, [2]int{i, j})

@@ -63,14 +63,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		},
 	}
 	if spec.Questions == idrl.AnswerableQuestions {
-		v := &viewer{}
-		t.Pairs, t.Rated = v.pairs, v.rated
-		if _, tabular := env.(idrl.Tabular); tabular { // their clips cost little, and few of them look different
-			t.Rollouts = tabularRollouts
-			if !spec.Kind.Made().Comparison() { // one clip is a question
-				t.Rollouts *= 2
-			}
-		}
+		AskAnswerable(t, env, spec.Kind.Made())
 	}
 	if set != nil {
 		configureRollouts(t, set, spec.Return)

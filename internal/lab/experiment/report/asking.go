@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// WriteAsking writes what ways of asking are worth in a world, as a table in Markdown. People
+// WriteAsking writes what ways of asking are worth in a world beside the first of them, as a table in Markdown. People
 // answered for that many seconds.
-func WriteAsking(w io.Writer, world string, seconds float64, sat experiment.Sittings) {
+func WriteAsking(w io.Writer, world string, ways []experiment.Way, seconds float64, sat experiment.Sittings) {
 	fmt.Fprintf(w, "\n**%s**, %d seeds, %v s each:\n\n", world, len(sat), seconds)
-	fmt.Fprintln(w, "| way | answers | regret over the time | against plain [95 % interval] | regret at the end | worth plain at |")
+	fmt.Fprintf(w, "| way | answers | regret over the time | against %s [95 %% interval] | regret at the end | worth as much at |\n", ways[0].Name)
 	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	plain := sat.Areas(0, seconds, 1)
-	for k, way := range experiment.Ways() {
+	for k, way := range ways {
 		area, diff := sat.Areas(k, seconds, 1), make([]float64, len(sat))
 		for i := range diff {
 			diff[i] = (area[i] - plain[i]) / stat.Mean(plain, nil)
