@@ -7,8 +7,8 @@ import (
 )
 
 // Name returns where on the chain the agent gets to; of two fields between which it goes to and fro
-// the higher one counts. Fields beside one another are one place to a person: those with a choice,
-// except the last one, are five places.
+// the higher one counts. Fields beside one another are one place to a person: those with a choice
+// are five places.
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	n := len(states)
 	last := int(states[n-1][0])
@@ -36,13 +36,10 @@ func (e *Env) Name(states [][]float64) drawing.Happening {
 // region names the place on the chain of state s.
 func (c Config) region(s int) string {
 	first, last := 0, c.Blocked-1
-	if s == c.States-1 {
-		return fmt.Sprint(c.States)
-	}
 	if s >= c.Blocked {
-		size := (c.States - 1 - c.Blocked + 4) / 5
+		size := (c.States - c.Blocked + 4) / 5
 		first = c.Blocked + (s-c.Blocked)/size*size
-		last = min(first+size, c.States-1) - 1
+		last = min(first+size, c.States) - 1
 	}
 	if first == last {
 		return fmt.Sprint(first + 1)

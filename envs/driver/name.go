@@ -9,18 +9,18 @@ import (
 // What a drive has to show to be called by a name.
 const (
 	offRoad   = 1.5*laneWidth + 0.04 // from the middle of the road: the middle of the car is in the grass
-	offShare  = 0.2                  // of the drive in the grass, from which nothing else counts
+	offShare  = 0.33                 // of the drive in the grass, from which nothing else counts
 	crash     = 3                    // states in contact, from which it is more than a touch of corners
 	circle    = 2.0                  // turn of a drive, radians, that is a circle and no bend
 	southward = -0.3                 // sine of the heading of a car that has turned round
 	backShare = 0.5                  // of the drive in reverse; a drive that backs up for less goes on ahead
-	briefly   = 0.1                  // of the drive in reverse that is seen
+	backWay   = 0.1                  // in reverse, about half a car, that is seen
 	standing  = 0.6                  // way of a whole drive, less than a third of the van's
 	inLane    = 0.3                  // lanes from the middle of a lane, within which a car is in it
 )
 
 // Name returns what happens in a drive. Of several things it is the one that a person complains of
-// first: in the grass for a fifth of the drive; a crash; the wrong way; in reverse. Without these it
+// first: in the grass for a third of the drive; a crash; the wrong way; in reverse. Without these it
 // is where the car ends, seen from the van.
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	var d drive
@@ -39,8 +39,8 @@ func (e *Env) Name(states [][]float64) drawing.Happening {
 
 // A drive is what was seen in the states of a clip.
 type drive struct {
-	n, off, hits, reverse, south int // states: all, in the grass, in contact, in reverse, facing south
-	way                          float64
+	n, off, hits, reverse, south int     // states: all, in the grass, in contact, in reverse, facing south
+	way, back                    float64 // driven: all, in reverse
 	least, most                  float64 // heading
 	lanes                        int     // entered, one after another
 	lane                         int     // the car was in last, −1 to 1
@@ -52,7 +52,11 @@ func (d *drive) see(agent, other car) {
 	if d.n == 0 {
 		d.least, d.most, d.lane = agent.angleRad, agent.angleRad, laneOf(agent.x)
 	} else {
-		d.way += math.Hypot(agent.x-d.agent.x, agent.y-d.agent.y)
+		way := math.Hypot(agent.x-d.agent.x, agent.y-d.agent.y)
+		d.way += way
+		if d.agent.speed < 0 {
+			d.back += way
+		}
 	}
 	d.n++
 	if math.Abs(agent.x) > offRoad {
@@ -61,7 +65,7 @@ func (d *drive) see(agent, other car) {
 	if touch(agent, other) {
 		d.hits++
 	}
-	if agent.speed < -0.02 {
+	if agent.speed < 0 {
 		d.reverse++
 	}
 	if math.Sin(agent.angleRad) < southward {
@@ -106,7 +110,7 @@ func (d *drive) good() string {
 	switch {
 	case d.agent.y > d.other.y:
 		return "overtakes the van"
-	case d.share(d.reverse) >= briefly:
+	case d.back >= backWay:
 		return "backs up, then goes ahead"
 	case d.lanes > 0:
 		return "changes lane behind the van"
