@@ -42,7 +42,8 @@ func (c *course) yaw() (sum float64) {
 	return sum
 }
 
-// nameAnt names what the ant does. A jump is seen before the way, and the way before a turn.
+// nameAnt names what the ant does. A jump and a turn by more than a right angle are seen before the
+// way, and the way before a smaller turn.
 func nameAnt(c *course) drawing.Happening {
 	if h, ok := c.overturned(); ok {
 		return h
@@ -56,13 +57,17 @@ func nameAnt(c *course) drawing.Happening {
 	switch {
 	case c.still():
 		return useful(pick(high > 0.9, "is in the air", "stands on its legs"))
-	case high > 1.05:
+	case high > 1:
 		return useful("jumps")
+	case math.Abs(c.yaw()) > 1.8:
+		return useful("turns round and round")
 	case v < 0.35 && math.Abs(c.yaw()) > 0.8:
 		return useful("turns on the spot")
+	case v < 0.2 && c.stir(7) < 0.3:
+		return useless("stays still")
 	case v < 0.2:
-		return useless("stays")
-	case v < 0.45:
+		return useless("moves its legs on the spot")
+	case v < 0.5:
 		return useful("creeps about")
 	}
 	return useful("walks " + heading(x, y))
@@ -146,14 +151,14 @@ func corridorStill(m corridor.Maze, at [2]float64, goal bool) drawing.Happening 
 	return useful("is behind the goal")
 }
 
-// atWall reports whether the root of a robot is at a wall in most states: there it is held, where it
-// would cross the border of its cell.
+// atWall reports whether the root of a robot is in most states where it cannot go on for one of the
+// two walls that are drawn: that at the far side and that at the end.
 func atWall(m corridor.Maze, qpos [][]float64) bool {
 	n := 0
 	for _, q := range qpos {
-		const near = 0.9
+		const near = 0.75
 		r := near * m.CellSize / 2
-		if math.Abs(q[1]) > r || q[0] < -r || q[0] > m.CellSize*(corridor.Cells-1)+r {
+		if q[1] > r || q[0] > m.CellSize*(corridor.Cells-1)+r {
 			n++
 		}
 	}
