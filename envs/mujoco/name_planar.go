@@ -11,7 +11,7 @@ import (
 const (
 	mostly   = 0.8 // share of the states of what "lies", which began so
 	tumble   = 5.2 // rotation of a whole turn in a clip, radians: the rest of it is hidden by how it lands
-	tips     = 0.5 // pitch from which a fall has a direction, radians
+	tips     = 0.7 // pitch from which a fall has a direction, radians
 	longFall = 0.1 // share of fallen states from which it is a fall and no stumble
 )
 

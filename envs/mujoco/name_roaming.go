@@ -59,7 +59,7 @@ func nameAnt(c *course) drawing.Happening {
 		return useful(pick(high > 0.9, "is in the air", "stands on its legs"))
 	case high > 1:
 		return useful("jumps")
-	case math.Abs(c.yaw()) > 1.8:
+	case math.Abs(c.yaw()) > 1.4:
 		return useful("turns round and round")
 	case v < 0.35 && math.Abs(c.yaw()) > 0.8:
 		return useful("turns on the spot")
