@@ -57,11 +57,15 @@ func (c Config) withDefaults() Config {
 // observation is s. Actions are left and right: in the blocked states both go
 // right, and right stays in the last state. Features are one-hot over the state
 // entered.
-type Env struct{ *board.Env }
+type Env struct {
+	*board.Env
+	c Config
+}
 
 var (
 	_ idrl.Tabular   = (*Env)(nil)
 	_ drawing.Drawer = (*Env)(nil)
+	_ drawing.Namer  = (*Env)(nil)
 )
 
 // New returns a chain. It panics if c is out of range.
@@ -71,7 +75,7 @@ func New(c Config) *Env {
 	for s := range labels {
 		labels[s] = strconv.Itoa(s + 1)
 	}
-	return &Env{board.New(board.Config{
+	return &Env{c: c, Env: board.New(board.Config{
 		ID: ID, Labels: labels, Actions: numActions,
 		Purpose: "Judge on which fields the agent is.",
 		Look: []string{

@@ -81,6 +81,7 @@ var (
 	_ idrl.Snapshotter    = (*Env)(nil)
 	_ idrl.Differentiable = (*Env)(nil)
 	_ drawing.Guided      = (*Env)(nil)
+	_ drawing.Namer       = (*Env)(nil)
 )
 
 // New returns the environment at the start of an episode.

@@ -68,6 +68,7 @@ var (
 	_ idrl.Tabular   = (*Env)(nil)
 	_ drawing.Guided = (*Env)(nil)
 	_ drawing.Drawer = (*Env)(nil)
+	_ drawing.Namer  = (*Env)(nil)
 )
 
 // New returns a gridworld with a layout drawn from the stream, at the start of

@@ -49,11 +49,15 @@ func (c Config) fork() int { return c.Corridor - 1 }
 // of branch A, which action 0 enters, and those of branch B, which action 1
 // enters, from the fork outwards; the observation is the state. Features are
 // one-hot over the state entered.
-type Env struct{ *board.Env }
+type Env struct {
+	*board.Env
+	c Config
+}
 
 var (
 	_ idrl.Tabular   = (*Env)(nil)
 	_ drawing.Drawer = (*Env)(nil)
+	_ drawing.Namer  = (*Env)(nil)
 )
 
 // New returns a junction. It panics if c is out of range.
@@ -63,7 +67,7 @@ func New(c Config) *Env {
 	for s := range labels {
 		labels[s] = c.label(s)
 	}
-	return &Env{board.New(board.Config{
+	return &Env{c: c, Env: board.New(board.Config{
 		ID: ID, Labels: labels, Actions: numActions,
 		Purpose: "Judge on which branch of the fork the agent is: A or B.",
 		Look: []string{

@@ -53,6 +53,7 @@ func NewAntCorridor() (*Env, error) {
 	legs := newWalker(params)
 	t.control = func(e *Env, a idrl.Action) { legs.act(e.d.Ctrl, a, e) }
 	t.fallen = antFallen
+	t.name = corridorNamer(maze, "walks")
 	t.appearance = antCorridorAppearance(&maze)
 	return newEnv(t, m)
 }

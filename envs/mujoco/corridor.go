@@ -42,6 +42,7 @@ func NewSwimmerCorridor() (*Env, error) {
 		uniform(e.d.QPos, 0.1, rng)
 		uniform(e.d.QVel, 0.1, rng)
 	}
+	t.name = corridorNamer(maze, "swims")
 	t.appearance = swimmerCorridorAppearance(&maze)
 	return newEnv(t, m)
 }

@@ -31,6 +31,7 @@ type task struct {
 	remember   func(e *Env)                               // notes in e.note, at the end of a reset or step, what the next step needs and the engine's state does not hold; may be nil
 	unstable   func(e *Env) bool                          // Gym would end the episode here; may be nil
 	fallen     func(e *Env) bool                          // it lies; nil: it cannot fall
+	name       func(c *course) drawing.Happening          // what a person would call what happens in a clip; nil: nothing is known
 	appearance appearance
 }
 
@@ -61,6 +62,7 @@ var (
 	_ drawing.Substepper = (*Env)(nil)
 	_ idrl.Faller        = (*Env)(nil)
 	_ drawing.Narrator   = (*Env)(nil)
+	_ drawing.Namer      = (*Env)(nil)
 	_ drawing.Guided     = (*Env)(nil)
 )
 

@@ -36,6 +36,7 @@ func invertedPendulum(t *task, m *engine.Model) {
 		effort(1).prior(0.5),
 		jerkiness(0.5).prior(2),
 	)
+	t.name = namePendulum
 	t.appearance = pendulumAppearance()
 }
 
@@ -84,5 +85,6 @@ func invertedDoublePendulum(t *task, m *engine.Model) {
 		effort(3),
 		jerkiness(2),
 	)
+	t.name = namePendulum
 	t.appearance = doublePendulumAppearance()
 }

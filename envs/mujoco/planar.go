@@ -27,6 +27,7 @@ func halfCheetah(t *task, m *engine.Model) {
 		moved("Rotation backwards", 2, -1),
 	)
 	t.fallen = func(e *Env) bool { return math.Cos(e.d.QPos[2]) < onItsBack }
+	t.name = nameCheetah
 	t.appearance = cheetahAppearance()
 }
 
@@ -49,6 +50,7 @@ func lean(e *Env) float64 { return 4 * math.Sin(e.d.QPos[2]) }
 
 func walker2d(t *task, m *engine.Model) {
 	legged(t, m)
+	t.name = nameWalker
 	t.appearance = walkerAppearance()
 	t.unstable = func(e *Env) bool {
 		z, pitch := e.d.QPos[1], e.d.QPos[2]
@@ -70,6 +72,7 @@ func walker2d(t *task, m *engine.Model) {
 
 func hopper(t *task, m *engine.Model) {
 	legged(t, m)
+	t.name = nameHopper
 	t.appearance = hopperAppearance()
 	t.unstable = func(e *Env) bool {
 		ok := e.d.QPos[1] > 0.7 && math.Abs(e.d.QPos[2]) < 0.2

@@ -38,6 +38,7 @@ func ant(t *task, m *engine.Model) {
 		measured("Turning left", func(e *Env, _ idrl.Action) float64 { return turned(e.from[3:7], e.d.QPos[3:7]) }).prior(2),
 		integral("Upright", func(e *Env) float64 { return 2 * antUpright(e) }),
 	)
+	t.name = nameAnt
 	t.appearance = antAppearance()
 }
 

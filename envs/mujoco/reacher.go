@@ -43,6 +43,7 @@ func reacher(t *task, m *engine.Model) {
 		integral("Reaching out", func(e *Env) float64 { return 5 * math.Cos(e.d.QPos[1]) }), // stretched to folded
 		moved("Turning left", 0, 1).prior(0.1),
 	)
+	t.name = nameReacher
 	t.appearance = reacherAppearance()
 }
 

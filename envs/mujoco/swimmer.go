@@ -24,5 +24,6 @@ func swimmer(t *task, m *engine.Model) {
 			return e.d.QPos[3]*e.d.QPos[3] + e.d.QPos[4]*e.d.QPos[4]
 		}).prior(0.5),
 	)
+	t.name = nameSwimmer
 	t.appearance = swimmerAppearance()
 }

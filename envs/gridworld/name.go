@@ -1,0 +1,31 @@
+package gridworld
+
+import "tiebreak/internal/base/drawing"
+
+// settled is for how many states at the end an agent has to stand on a cell to be at rest.
+const settled = 3
+
+// Name returns on what the agent comes to rest: that takes most of a clip and is what a person
+// remembers. Where it stays all the time, or walks to the end, it says so.
+func (e *Env) Name(states [][]float64) drawing.Happening {
+	n := len(states)
+	last := states[n-1][0]
+	rest := 0 // states at the end in the last cell
+	for rest < n && states[n-1-rest][0] == last {
+		rest++
+	}
+	on := "the bare floor"
+	tile := e.layout.tiles[int(last)]
+	if tile != floor {
+		on = letter(tile - 1)
+	}
+	switch {
+	case n == 1:
+		return drawing.Happening{Name: "stands on " + on}
+	case rest == n:
+		return drawing.Happening{Name: "stays on " + on, Useless: tile == floor}
+	case rest < settled:
+		return drawing.Happening{Name: "walks all the time"}
+	}
+	return drawing.Happening{Name: "goes to " + on}
+}
