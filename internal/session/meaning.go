@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -15,9 +16,9 @@ import (
 const (
 	sittingOf     = 30 // last questions, of which
 	mostOfPair    = 3  // show the same pair of groups
-	settledFrom   = 10 // questions, from which on
-	mostBad       = 2  // of ten show two bad clips,
-	leaderEvery   = 6  // questions, one shows the leader
+	mostBad       = 1  // of
+	mostBadOf     = 6  // questions shows two bad clips
+	leaderEvery   = 6  // questions, in one of which the leader is shown
 	sameLookBelow = 1  // measure.Pair.Apart of clips without a name that are of one group: no easy pair is
 )
 
@@ -201,7 +202,7 @@ func (s *sorting) sameUseless(a, b idrl.ClipID) bool {
 // unwelcome stores in the index how unwelcome each question of the generation is to somebody who was asked
 // those questions last, newest first: the lowest number is to be asked. From the strongest reason on:
 // two clips of a useless group, a pair of groups that was shown mostOfPair times, two bad clips beside
-// mostBad of the last nine, and none of the leader where one is due. Its errors are those of the journal.
+// mostBad of the last mostBadOf − 1, and none of the leader where one is due. Its errors are those of the journal.
 func (s *selector) unwelcome(asked []idrl.Query) error {
 	c := &s.queries
 	c.less = slices.Grow(c.less[:0], len(s.gen.Queries))[:len(s.gen.Queries)]
@@ -278,48 +279,84 @@ func (s *selector) pairsShown(before [][]int32) []uint8 {
 	return count
 }
 
-// badGroups returns which groups are bad as far as is known: useless ones of which the posterior expects no
-// more than of the median clip of the generation; without names, those in the lowest third of clips. It is nil while
-// questions about two of them may be asked.
+// badGroups returns which groups are bad as far as is known: useless ones unless the posterior is sure that they are
+// worth more than every other group; without names, those of which it expects less than of a third of the clips. It
+// is nil while questions about two of them may be asked.
 func (s *selector) badGroups(before [][]int32) ([]bool, error) {
-	if len(before) < settledFrom {
+	recent := before[:min(mostBadOf-1, len(before))]
+	shown := func(bad func(g int32) bool) (n int) {
+		for _, q := range recent {
+			if !slices.ContainsFunc(q, func(g int32) bool { return g == none || !bad(g) }) {
+				n++
+			}
+		}
+		return n
+	}
+	if shown(func(g int32) bool { return s.sight.useless[g] || s.sight.founders[g] != nil }) < mostBad {
 		return nil, nil
 	}
-	each, err := s.features.view.Clips(s.sight.clips)
+	phi, worth, err := s.groupFeatures()
 	if err != nil {
 		return nil, err
 	}
-	mean, worth := s.learner.Posterior().Mean(nil), make([]float64, len(each))
-	sum, number := make([]float64, len(s.sight.founders)), make([]float64, len(s.sight.founders))
-	for i, phi := range each {
-		worth[i] = floats.Dot(mean, phi)
-		if g := s.sight.groups[s.sight.clips[i]]; g != none {
-			sum[g], number[g] = sum[g]+worth[i], number[g]+1
+	p := s.learner.Posterior()
+	mean, best := p.Mean(nil), -1
+	for g, x := range phi {
+		if x != nil && !s.sight.useless[g] && (best < 0 || floats.Dot(mean, x) > floats.Dot(mean, phi[best])) {
+			best = g
 		}
 	}
-	slices.Sort(worth)
-	median, third := stat.Quantile(0.5, stat.Empirical, worth, nil), stat.Quantile(1./3, stat.Empirical, worth, nil)
-	bad := make([]bool, len(sum))
-	for g := range bad {
+	low := stat.Quantile(1./3, stat.Empirical, worth, nil)
+	bad := make([]bool, len(phi))
+	for g, x := range phi {
 		switch {
-		case number[g] == 0:
-			bad[g] = s.sight.useless[g]
-		case s.sight.founders[g] == nil:
-			bad[g] = s.sight.useless[g] && sum[g]/number[g] <= median
-		default:
-			bad[g] = sum[g]/number[g] < third
+		case s.sight.useless[g]:
+			bad[g] = x == nil || best < 0 || !surelyMore(p, x, phi[best])
+		case s.sight.founders[g] != nil && x != nil:
+			bad[g] = floats.Dot(mean, x) < low
 		}
 	}
-	seen := 0
-	for _, q := range before[:settledFrom-1] {
-		if !slices.ContainsFunc(q, func(g int32) bool { return g == none || !bad[g] }) {
-			seen++
-		}
-	}
-	if seen < mostBad {
+	if shown(func(g int32) bool { return bad[g] }) < mostBad {
 		return nil, nil
 	}
 	return bad, nil
+}
+
+// groupFeatures returns the mean features of the clips of each group, nil of one that is not shown, and what the
+// posterior expects of each clip, in order.
+func (s *selector) groupFeatures() (phi [][]float64, worth []float64, err error) {
+	each, err := s.features.view.Clips(s.sight.clips)
+	if err != nil {
+		return nil, nil, err
+	}
+	mean, number := s.learner.Posterior().Mean(nil), make([]float64, len(s.sight.founders))
+	phi = make([][]float64, len(number))
+	for i, x := range each {
+		worth = append(worth, floats.Dot(mean, x))
+		g := s.sight.groups[s.sight.clips[i]]
+		if g == none {
+			continue
+		}
+		if phi[g] == nil {
+			phi[g] = make([]float64, len(x))
+		}
+		floats.Add(phi[g], x)
+		number[g]++
+	}
+	for g, x := range phi {
+		if x != nil {
+			floats.Scale(1/number[g], x)
+		}
+	}
+	slices.Sort(worth)
+	return phi, worth, nil
+}
+
+// surelyMore reports whether x is worth more than y with a probability of at least 95 %.
+func surelyMore(p idrl.Posterior, x, y []float64) bool {
+	d, cov := floats.SubTo(make([]float64, len(x)), x, y), make([]float64, len(x))
+	p.CovMul(cov, d)
+	return floats.Dot(p.Mean(nil), d) > 1.645*math.Sqrt(max(0, floats.Dot(d, cov)))
 }
 
 // leaderDue returns which clips of the generation look like that of the policy that is recommended now, if

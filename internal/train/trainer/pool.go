@@ -57,6 +57,14 @@ func (t *Thompson) poolFor(ctx context.Context, r *run) (*pool, error) {
 	return p, nil
 }
 
+// Where the trainer knows what is useless, the pool has at most mostUseless policies whose openings show the same
+// useless thing, and is looked for among poolTries times as many: most policies for random weights may do nothing
+// that a person would want.
+const (
+	mostUseless = 3
+	poolTries   = 3
+)
+
 // buildPool solves for the policies of the pool one after another. Those under
 // which the simulation breaks down are left out.
 func (r *run) buildPool(ctx context.Context) (*pool, error) {
@@ -64,8 +72,13 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 	r.prepared = r.poolSize
 	draws := rng.New(r.job.Seed, "pool weights", 0)
 	theta := make([]float64, r.env.Spec().FeatureDim())
-	for k := range r.poolSize {
-		r.report(k-r.poolSize, fmt.Sprintf("preparing policy %d of %d", k+1, r.poolSize))
+	tries, useless := r.poolSize, map[string]int{}
+	if r.useless != nil {
+		tries *= poolTries
+	}
+	for k := 0; k < tries && len(p.policies) < r.poolSize; k++ {
+		n := len(p.policies)
+		r.report(n-r.poolSize, fmt.Sprintf("preparing policy %d of %d", n+1, r.poolSize))
 		for i := range theta {
 			theta[i] = draws.NormFloat64()
 		}
@@ -79,9 +92,27 @@ func (r *run) buildPool(ctx context.Context) (*pool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("policy %d: %w", k, err)
 		}
-		p.policies = append(p.policies, s)
+		is, err := r.showsUseless(&s)
+		if err != nil {
+			return nil, err
+		}
+		if useless[is]++; is == "" || useless[is] <= mostUseless {
+			p.policies = append(p.policies, s)
+		}
 	}
 	return p, r.wander(ctx, p)
+}
+
+// showsUseless returns the name of what the opening of s shows if that is known to be useless, else nothing.
+func (r *run) showsUseless(s *solved) (string, error) {
+	if r.useless == nil {
+		return "", nil
+	}
+	clips := s.rollouts[0].clips
+	if err := r.drawOne(&clips[0]); err != nil {
+		return "", err
+	}
+	return r.useless(clips[0]), nil
 }
 
 // givenPool returns the policies that are given, with their rollouts.

@@ -94,6 +94,10 @@ type Thompson struct {
 	// it is nil, or there are none, all pairs are that differ in features.
 	Pairs func(clips []idrl.Clip) ([][2]int, error)
 
+	// Useless returns what a drawn clip shows if that serves hardly any purpose (drawing.Happening), else nothing. It
+	// may be nil. If it is set, policies are cheap to find.
+	Useless func(idrl.Clip) string
+
 	// Rated returns the drawn clips that are worth a rating, by their places in order. If it
 	// is nil, or there are none, all are.
 	Rated func(clips []idrl.Clip) ([]int, error)
@@ -124,6 +128,7 @@ type settings struct {
 	remake                      func(idrl.Environment, []float64) (idrl.Policy, error)
 	given                       []idrl.Policy
 	pairs                       func([]idrl.Clip) ([][2]int, error)
+	useless                     func(idrl.Clip) string
 	rated                       func([]idrl.Clip) ([]int, error)
 
 	afterFalls bool
@@ -138,7 +143,7 @@ func (t *Thompson) settings() settings {
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
-		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, rated: t.Rated,
+		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, useless: t.Useless, rated: t.Rated,
 		afterFalls: t.AfterFalls,
 	}
 }

@@ -37,6 +37,9 @@ func (v *viewer) look(clips []idrl.Clip) []*measure.View {
 func AskAnswerable(t *trainer.Thompson, env idrl.Environment, kind idrl.QueryKind) {
 	v := &viewer{}
 	t.Pairs, t.Rated = v.pairs, v.rated
+	if _, cheap := env.(idrl.Differentiable); cheap {
+		t.Useless = useless
+	}
 	if _, tabular := env.(idrl.Tabular); tabular { // their clips cost little, and few of them look different
 		t.Rollouts = tabularRollouts
 		if !kind.Comparison() { // one clip is a question
@@ -76,6 +79,14 @@ func (v *viewer) pairs(clips []idrl.Clip) (out [][2]int, err error) {
 		}
 	}
 	return out, nil
+}
+
+// useless returns what a drawn clip shows if that is useless, else nothing.
+func useless(c idrl.Clip) string {
+	if v := viewOf(c); v != nil && v.Happens().Useless {
+		return v.Happens().Name
+	}
+	return ""
 }
 
 // rated returns the places of the clips that a person can rate.
