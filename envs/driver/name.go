@@ -88,6 +88,8 @@ func (d *drive) share(states int) float64 { return float64(states) / float64(d.n
 func (d *drive) bad() string {
 	grass := d.share(d.off) >= offShare || math.Abs(d.agent.x) > offRoad
 	switch {
+	case grass && d.most-d.least >= circle && d.back >= backWay:
+		return "backs up and circles in the grass"
 	case grass && d.most-d.least >= circle:
 		return "circles in the grass"
 	case grass && d.share(d.reverse) >= backShare:

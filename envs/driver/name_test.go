@@ -33,6 +33,7 @@ func TestName(t *testing.T) {
 		{always(0, 0.6), "hits the van", true}, // the van changes to its lane
 		{[5]idrl.Action{{1, 1}, {-0.5, 1}, {-0.4, 1}, {0, 1}, {0, 1}}, "drives in the grass", true},
 		{[5]idrl.Action{{1, 0}, {1, 0.2}, {1, 0.3}, {-1, 0.4}, {-1, 0.4}}, "drives in the grass", true}, // at its end
+		{[5]idrl.Action{{0, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}, "backs up and circles in the grass", true},
 		{always(1, 1), "circles in the grass", true},
 		{[5]idrl.Action{{0.5, -1}, {0.5, -1}, {0, -1}, {0, -1}, {0, -1}}, "backs off the road", true},
 		{always(0, -1), "goes backwards", true},

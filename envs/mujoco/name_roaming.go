@@ -124,12 +124,8 @@ func corridorNamer(m corridor.Maze, walks string) func(*course) drawing.Happenin
 			return useful("reaches the goal")
 		case inside(first):
 			return useful("leaves the goal")
-		case math.Hypot(x, y) < c.length/2 && atWall(m, c.qpos):
-			return useless("stays at the wall")
-		case math.Hypot(x, y) < c.length/2 && c.stir(3) < 0.1:
-			return useless("stays still")
 		case math.Hypot(x, y) < c.length/2:
-			return useless("stays in its place")
+			return useless(c.staying(m, math.Hypot(x, y)))
 		case math.Abs(y) > math.Abs(x):
 			return useful(walks + " across the corridor")
 		case closer < 0:
@@ -141,6 +137,20 @@ func corridorNamer(m corridor.Maze, walks string) func(*course) drawing.Happenin
 	}
 }
 
+// staying names what a robot does that gets less than half its length, as Narrate says.
+func (c *course) staying(m corridor.Maze, way float64) string {
+	switch {
+	case atWall(m, c.qpos):
+		return "stays at the wall"
+	case c.stir(3) < 0.1:
+		return "stays still"
+	case way < 0.3*c.length:
+		return "stays in its place"
+	}
+	return "hardly gets anywhere"
+}
+
+// corridorStill names a still.
 func corridorStill(m corridor.Maze, at [2]float64, goal bool) drawing.Happening {
 	switch {
 	case goal:

@@ -100,7 +100,9 @@ func TestNameOfWays(t *testing.T) {
 		{"swimmer", 0, way(0, 0), "stays", true},
 		{"swimmer", 0, way(0, 1), "swims to the left", false},
 		{"swimmer", 2, way(2), "turns on the spot", false},
-		{"swimmer", 3, func(share float64) []float64 { return []float64{math.Sin(6 * math.Pi * share), -math.Sin(6 * math.Pi * share)} }, "winds on the spot", false},
+		{"swimmer", 3, func(share float64) []float64 {
+			return []float64{math.Sin(6 * math.Pi * share), -math.Sin(6 * math.Pi * share)}
+		}, "winds on the spot", false},
 		{"ant-corridor", 0, way(0, 0), "stays still", true},
 		{"ant-corridor", 0, way(1.5, 0), "creeps towards the goal", false},
 		{"ant-corridor", 0, way(5, 0), "walks towards the goal", false},
@@ -110,6 +112,7 @@ func TestNameOfWays(t *testing.T) {
 		{"ant-corridor", 0, way(4*corridor.Goal, 0), "reaches the goal", false},
 		{"ant-corridor", 0, func(share float64) []float64 { return []float64{4*corridor.Goal + 5*share} }, "leaves the goal", false},
 		{"ant-corridor", 0, func(float64) []float64 { return []float64{4 * corridor.Goal} }, "stays in the goal", false},
+		{"ant-corridor", 0, func(share float64) []float64 { return []float64{0.9 * share, 0, 0, 0, 0, 0, 0, math.Sin(20 * share)} }, "hardly gets anywhere", true},
 		{"swimmer-corridor", 0, way(5, 0), "swims towards the goal", false},
 		{"inverted-pendulum", 0, way(0), "balances in its place", false},
 		{"inverted-pendulum", 0, way(0.8), "balances, goes to the right", false},
