@@ -23,9 +23,12 @@ func heading(x, y float64) string {
 // overturned names what happens to an ant that turns over; ok is false if it stays on its legs.
 func (c *course) overturned() (h drawing.Happening, ok bool) {
 	share, first := c.lies()
+	x, y := c.way()
 	switch {
 	case first < 0:
 		return h, false
+	case first == 0 && share >= mostly && math.Hypot(x, y) > 0.5*c.sec:
+		return useless("tumbles along"), true
 	case first == 0 && share >= mostly:
 		return useless("lies on its back"), true
 	case !c.fallen[len(c.fallen)-1]:
@@ -42,8 +45,8 @@ func (c *course) yaw() (sum float64) {
 	return sum
 }
 
-// nameAnt names what the ant does. A jump and a turn by more than a right angle are seen before the
-// way, and the way before a smaller turn.
+// nameAnt names what the ant does. A turn by nearly a right angle or more is seen before a jump, both
+// are before the way, and the way is before a smaller turn.
 func nameAnt(c *course) drawing.Happening {
 	if h, ok := c.overturned(); ok {
 		return h
@@ -57,10 +60,10 @@ func nameAnt(c *course) drawing.Happening {
 	switch {
 	case c.still():
 		return useful(pick(high > 0.9, "is in the air", "stands on its legs"))
-	case high > 1:
-		return useful("jumps")
 	case math.Abs(c.yaw()) > 1.4:
 		return useful("turns round and round")
+	case high > 1:
+		return useful("jumps")
 	case v < 0.35 && math.Abs(c.yaw()) > 0.8:
 		return useful("turns on the spot")
 	case v < 0.2 && c.stir(7) < 0.3:
