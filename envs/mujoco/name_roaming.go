@@ -27,7 +27,7 @@ func (c *course) overturned() (h drawing.Happening, ok bool) {
 	switch {
 	case first < 0:
 		return h, false
-	case first == 0 && share >= mostly && math.Hypot(x, y) > 0.5*c.sec:
+	case first == 0 && share >= mostly && math.Hypot(x, y) > 1.5*c.sec:
 		return useless("tumbles along"), true
 	case first == 0 && share >= mostly:
 		return useless("lies on its back"), true
@@ -45,7 +45,7 @@ func (c *course) yaw() (sum float64) {
 	return sum
 }
 
-// nameAnt names what the ant does. A turn by nearly a right angle or more is seen before a jump, both
+// nameAnt names what the ant does. A turn by some sixty degrees or more is seen before a jump, both
 // are before the way, and the way is before a smaller turn.
 func nameAnt(c *course) drawing.Happening {
 	if h, ok := c.overturned(); ok {
@@ -60,11 +60,11 @@ func nameAnt(c *course) drawing.Happening {
 	switch {
 	case c.still():
 		return useful(pick(high > 0.9, "is in the air", "stands on its legs"))
-	case math.Abs(c.yaw()) > 1.4:
+	case math.Abs(c.yaw()) > 1.1:
 		return useful("turns round and round")
 	case high > 1:
 		return useful("jumps")
-	case v < 0.35 && math.Abs(c.yaw()) > 0.8:
+	case v < 0.4 && math.Abs(c.yaw()) > 0.8:
 		return useful("turns on the spot")
 	case v < 0.2 && c.stir(7) < 0.3:
 		return useless("stays still")

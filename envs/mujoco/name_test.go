@@ -97,7 +97,7 @@ func TestNameOfWays(t *testing.T) {
 		{"ant", 0, way(0.5, -2), "walks to the right", false},
 		{"ant", 0, func(share float64) []float64 { return []float64{0, 0, math.Sin(math.Pi * share)} }, "jumps", false},
 		{"ant", 3, func(float64) []float64 { return []float64{lying[0] - 1, lying[1]} }, "lies on its back", true},
-		{"ant", 0, func(share float64) []float64 { return []float64{3 * share, 0, 0, lying[0] - 1, lying[1]} }, "tumbles along", true},
+		{"ant", 0, func(share float64) []float64 { return []float64{4 * share, 0, 0, lying[0] - 1, lying[1]} }, "tumbles along", true},
 		{"ant", 3, func(share float64) []float64 { // about the vertical axis
 			sin, cos := math.Sincos(share)
 			return []float64{cos - 1, 0, 0, sin}
