@@ -68,9 +68,7 @@ func nameAnt(c *course) drawing.Happening {
 		return useful("turns on the spot")
 	case v < 0.2 && c.stir(7) < 0.3:
 		return useless("stays still")
-	case v < 0.2:
-		return useless("moves its legs on the spot")
-	case v < 0.5:
+	case v < 0.5: // strips do not tell it from a robot that moves its legs on the spot
 		return useful("creeps about")
 	}
 	return useful("walks " + heading(x, y))
