@@ -20,7 +20,7 @@ const (
 )
 
 // Name returns what happens in a drive. Of several things it is the one that a person complains of
-// first: in the grass for a third of the drive; a crash; the wrong way; in reverse. Without these it
+// first: in the grass for a third of the drive or at its end; a crash; the wrong way; in reverse. Without these it
 // is where the car ends, seen from the van.
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	var d drive
@@ -86,12 +86,15 @@ func (d *drive) share(states int) float64 { return float64(states) / float64(d.n
 
 // bad names what is wrong with a drive, empty if nothing is.
 func (d *drive) bad() string {
+	grass := d.share(d.off) >= offShare || math.Abs(d.agent.x) > offRoad
 	switch {
-	case d.share(d.off) >= offShare && d.most-d.least >= circle:
+	case grass && d.most-d.least >= circle && d.back >= backWay:
+		return "backs up and circles in the grass"
+	case grass && d.most-d.least >= circle:
 		return "circles in the grass"
-	case d.share(d.off) >= offShare && d.share(d.reverse) >= backShare:
+	case grass && d.share(d.reverse) >= backShare:
 		return "backs off the road"
-	case d.share(d.off) >= offShare:
+	case grass:
 		return "drives in the grass"
 	case d.hits >= crash:
 		return "hits the van"

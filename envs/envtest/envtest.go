@@ -34,6 +34,9 @@ func Run(t *testing.T, newEnv func() idrl.Environment) {
 	if _, ok := newEnv().(idrl.Faller); ok {
 		t.Run("faller", func(t *testing.T) { testFaller(t, newEnv) })
 	}
+	if _, ok := newEnv().(drawing.Namer); ok {
+		t.Run("namer", func(t *testing.T) { testNamer(t, newEnv) })
+	}
 	if _, ok := newEnv().(drawing.Guided); ok {
 		t.Run("guide", func(t *testing.T) { testGuide(t, newEnv) })
 	}

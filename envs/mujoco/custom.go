@@ -245,6 +245,7 @@ func (c *Custom) New() (*Env, error) {
 	}
 	c.measure(t)
 	t.fallen = c.fallen()
+	t.name = ownNamer(f.Camera.Width)
 	t.appearance = c.appearance()
 	return newEnv(t, m)
 }

@@ -23,6 +23,28 @@ func (e *Env) Name(states [][]float64) drawing.Happening {
 	return e.task.name(e.course(states))
 }
 
+// ownNamer names what a user's model does, of which only the width of the view in metres says how far
+// is far.
+func ownNamer(width float64) func(*course) drawing.Happening {
+	return func(c *course) drawing.Happening {
+		share, first := c.lies()
+		x, y := c.way()
+		switch {
+		case first == 0 && share >= mostly:
+			return useless("lies")
+		case c.fallen[len(c.fallen)-1]:
+			return useless("falls")
+		case c.still():
+			return useful("stands")
+		case math.Hypot(x, y) >= width/20:
+			return useful("goes " + heading(x, y))
+		case c.stir(0) < 0.1:
+			return useless("stays still")
+		}
+		return useful("moves in its place")
+	}
+}
+
 // course returns what is seen of states. The environment is left in the last of them.
 func (e *Env) course(states [][]float64) *course {
 	c := &course{sec: e.spec.StepSeconds * float64(len(states)-1), length: e.length}

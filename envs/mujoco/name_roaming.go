@@ -23,9 +23,12 @@ func heading(x, y float64) string {
 // overturned names what happens to an ant that turns over; ok is false if it stays on its legs.
 func (c *course) overturned() (h drawing.Happening, ok bool) {
 	share, first := c.lies()
+	x, y := c.way()
 	switch {
 	case first < 0:
 		return h, false
+	case first == 0 && share >= mostly && math.Hypot(x, y) > 1.5*c.sec:
+		return useless("tumbles along"), true
 	case first == 0 && share >= mostly:
 		return useless("lies on its back"), true
 	case !c.fallen[len(c.fallen)-1]:
@@ -42,8 +45,8 @@ func (c *course) yaw() (sum float64) {
 	return sum
 }
 
-// nameAnt names what the ant does. A jump and a turn by more than a right angle are seen before the
-// way, and the way before a smaller turn.
+// nameAnt names what the ant does. A turn by some sixty degrees or more is seen before a jump, both
+// are before the way, and the way is before a smaller turn.
 func nameAnt(c *course) drawing.Happening {
 	if h, ok := c.overturned(); ok {
 		return h
@@ -57,17 +60,15 @@ func nameAnt(c *course) drawing.Happening {
 	switch {
 	case c.still():
 		return useful(pick(high > 0.9, "is in the air", "stands on its legs"))
+	case math.Abs(c.yaw()) > 1.1:
+		return useful("turns round and round")
 	case high > 1:
 		return useful("jumps")
-	case math.Abs(c.yaw()) > 1.4:
-		return useful("turns round and round")
-	case v < 0.35 && math.Abs(c.yaw()) > 0.8:
+	case v < 0.4 && math.Abs(c.yaw()) > 0.8:
 		return useful("turns on the spot")
 	case v < 0.2 && c.stir(7) < 0.3:
 		return useless("stays still")
-	case v < 0.2:
-		return useless("moves its legs on the spot")
-	case v < 0.5:
+	case v < 0.5: // strips do not tell it from a robot that moves its legs on the spot
 		return useful("creeps about")
 	}
 	return useful("walks " + heading(x, y))
@@ -124,12 +125,8 @@ func corridorNamer(m corridor.Maze, walks string) func(*course) drawing.Happenin
 			return useful("reaches the goal")
 		case inside(first):
 			return useful("leaves the goal")
-		case math.Hypot(x, y) < c.length/2 && atWall(m, c.qpos):
-			return useless("stays at the wall")
-		case math.Hypot(x, y) < c.length/2 && c.stir(3) < 0.1:
-			return useless("stays still")
 		case math.Hypot(x, y) < c.length/2:
-			return useless("stays in its place")
+			return useless(c.staying(m, math.Hypot(x, y)))
 		case math.Abs(y) > math.Abs(x):
 			return useful(walks + " across the corridor")
 		case closer < 0:
@@ -141,6 +138,20 @@ func corridorNamer(m corridor.Maze, walks string) func(*course) drawing.Happenin
 	}
 }
 
+// staying names what a robot does that gets less than half its length, as Narrate says.
+func (c *course) staying(m corridor.Maze, way float64) string {
+	switch {
+	case atWall(m, c.qpos):
+		return "stays at the wall"
+	case c.stir(3) < 0.1:
+		return "stays still"
+	case way < 0.3*c.length:
+		return "stays in its place"
+	}
+	return "hardly gets anywhere"
+}
+
+// corridorStill names a still.
 func corridorStill(m corridor.Maze, at [2]float64, goal bool) drawing.Happening {
 	switch {
 	case goal:

@@ -246,12 +246,14 @@ def _batches(trajectories):
 
 
 def _trajectory(t):
-    known = {"observations", "actions", "features", "frames", "scenes", "step_seconds", "terminated", "name"}
+    known = {"observations", "actions", "features", "frames", "scenes", "step_seconds", "terminated", "name", "happens", "useless"}
     if unknown := set(t) - known:
         raise ValueError(f"a trajectory has no {sorted(unknown)}; it may have {sorted(known)}")
     rows = {k: np.asarray(t[k], dtype=float) for k in ("observations", "actions", "features")}
     out = {k: v.reshape(len(v), -1).tolist() for k, v in rows.items()}
     out |= {"name": t.get("name", ""), "terminated": bool(t.get("terminated", False)), "step_seconds": float(t.get("step_seconds", 0.1))}
+    if t.get("happens"):
+        out |= {"happens": str(t["happens"]), "useless": bool(t.get("useless", False))}
     if "frames" in t:
         out["pictures"] = [base64.b64encode(encode_png(f)).decode() for f in t["frames"]]
     if "scenes" in t:

@@ -56,6 +56,7 @@ type Env struct {
 var (
 	_ idrl.Fallible    = (*Env)(nil)
 	_ idrl.Snapshotter = (*Env)(nil)
+	_ drawing.Namer    = (*Env)(nil)
 )
 
 // Set returns the rollouts that e plays.
@@ -135,6 +136,11 @@ func (e *Env) Snapshot(dst []float64) []float64 {
 
 // Restore implements idrl.Snapshotter.
 func (e *Env) Restore(s []float64) { e.open(int(s[0]), int(s[1])) }
+
+// Name implements drawing.Namer: what the description of the rollout says.
+func (e *Env) Name(states [][]float64) drawing.Happening {
+	return e.set.x.Rollouts[int(states[0][0])].Read()
+}
 
 // scenic is an Env of scenes.
 type scenic struct{ *Env }

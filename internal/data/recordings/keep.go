@@ -57,6 +57,8 @@ type entry struct {
 	Sum     []float64 `json:"sum"`           // discounted features, length d
 	Numbers string    `json:"numbers"`       // SHA-256 of the file of observations, actions and features
 	Seen    string    `json:"seen"`          // SHA-256 of the file of pictures or scenes
+
+	foreign.Happening // of all its clips
 }
 
 // numbersV1 is what is kept of the steps of a rollout. The type must not change.
@@ -209,7 +211,7 @@ func (k *keeping) keep(i, policy int, r *recording) error {
 			x.Low[j], x.High[j] = min(x.Low[j], v), max(x.High[j], v)
 		}
 	}
-	e := entry{Name: r.Name, Policy: policy, Row: r.Row, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0]))}
+	e := entry{Name: r.Name, Policy: policy, Row: r.Row, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0])), Happening: r.Happening}
 	weight := 1.0
 	if last := len(x.Rollouts) - 1; last >= 0 && r.Row != nil && *r.Row < *x.Rollouts[last].Row+x.Rollouts[last].Steps {
 		return refused("length", "%s begins in row %d, but %s, before it, begins in row %d and has %d steps", r.Name, *r.Row, x.Rollouts[last].Name, *x.Rollouts[last].Row, x.Rollouts[last].Steps)

@@ -63,6 +63,8 @@ type given struct {
 	Policy     string `json:"policy"`
 	Terminated bool   `json:"terminated"`
 	Row        *int   `json:"row"` // of its first step in the data set that it is from
+
+	foreign.Happening // of all its clips; may be missing
 }
 
 // Where features come from.
@@ -153,6 +155,8 @@ func (m *manifest) checkNames() error {
 			return refused("manifest", "%s: the name of a rollout is that of its folder or files, 1 to 64 letters, digits, and . _ -, and no other's: %.80q", ManifestName, r.Name)
 		case !foreign.IsLine(r.Policy, 64):
 			return refused("manifest", "%s: the policy of %s is a line of at most 64 characters", ManifestName, r.Name)
+		case r.Happening.Check() != nil:
+			return refused("manifest", "%s: %s: %v", ManifestName, r.Name, r.Happening.Check())
 		case (r.Policy == "") != (m.Rollouts[0].Policy == ""):
 			return refused("manifest", "%s: %s names a policy, or does not, other than the first rollout", ManifestName, r.Name)
 		}

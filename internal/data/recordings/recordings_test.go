@@ -132,7 +132,8 @@ func (s sample) folder(t testing.TB) string {
 func made(t testing.TB, form string) sample {
 	t.Helper()
 	s := sample{"rollouts.json": []byte(`{"format": "tiebreak.rollouts", "version": 1, "step_seconds": 0.05, "clip_steps": 10, "discount": 0.9, "features": ["one", "two"], "rollouts": [
-		{"name": "a0", "policy": "alpha"}, {"name": "b0", "policy": "beta", "terminated": true}, {"name": "a1", "policy": "alpha"}, {"name": "b1", "policy": "beta"}]}`)}
+		{"name": "a0", "policy": "alpha", "happens": "rises"}, {"name": "b0", "policy": "beta", "terminated": true, "happens": "falls", "useless": true},
+		{"name": "a1", "policy": "alpha", "happens": "rises"}, {"name": "b1", "policy": "beta", "happens": "sways"}]}`)}
 	for k, name := range []string{"a0", "b0", "a1", "b1"} {
 		arrays := map[string][]byte{
 			"observations": npy("<f8", rows(obs, k, steps+1, 3), steps+1, 3),
@@ -279,7 +280,7 @@ func TestRolloutsAreAsGiven(t *testing.T) {
 	}
 }
 
-// clipped checks the pictures of a clip from step 7 on.
+// clipped checks the pictures of a clip from step 7 on, and what it says of them.
 func clipped(t *testing.T, form string, env idrl.Environment, k int) {
 	t.Helper()
 	c := idrl.Clip{Start: 7, Steps: 10, Phi: []float64{1, 2}}
@@ -290,6 +291,9 @@ func clipped(t *testing.T, form string, env idrl.Environment, k int) {
 	must(t, err)
 	got, err := clip.Decode(media)
 	must(t, err)
+	if want := []string{"rises", "falls", "rises", "sways"}[k]; got.Header.Happens != want || got.Header.Useless != (want == "falls") {
+		t.Errorf("%s: a clip of rollout %d says %q, useless %v; want %q", form, k, got.Header.Happens, got.Header.Useless, want)
+	}
 	for i := range 11 {
 		if form == "scenes" {
 			if x := got.Frames[i][2]; math.Abs(x-float64(7+i)) > 0.05 {
@@ -376,6 +380,7 @@ func TestBadRollouts(t *testing.T) {
 		{"one rollout", "rollouts-manifest", manifest("rollouts", []any{map[string]any{"name": "a0"}})},
 		{"a path", "rollouts-manifest", manifest("rollouts", []any{map[string]any{"name": "../a0"}, map[string]any{"name": "b0"}})},
 		{"the same twice", "rollouts-manifest", manifest("rollouts", []any{map[string]any{"name": "a0"}, map[string]any{"name": "a0"}})},
+		{"a long happening", "rollouts-manifest: rollouts.json: a0: what happens", manifest("rollouts", []any{map[string]any{"name": "a0", "happens": strings.Repeat("x", 61)}, map[string]any{"name": "b0"}})},
 		{"one policy", "rollouts-manifest", manifest("rollouts", []any{map[string]any{"name": "a0", "policy": "p"}, map[string]any{"name": "b0", "policy": "p"}})},
 		{"policies of some", "rollouts-manifest", manifest("rollouts", []any{map[string]any{"name": "a0", "policy": "p"}, map[string]any{"name": "b0"}})},
 		{"no features", "rollouts-missing: b0", func(_ testing.TB, s sample) { delete(s, "b0/features.npy") }},

@@ -24,13 +24,15 @@ func specOf(spec idrl.SessionSpec, stepSeconds float64) idrl.EnvSpec {
 
 // A film is an environment that was played elsewhere. Its states are the numbers of its frames.
 type film struct {
-	spec idrl.EnvSpec
-	at   int
+	spec    idrl.EnvSpec
+	at      int
+	happens drawing.Happening // in the whole clip
 }
 
 var (
 	_ idrl.Environment = (*film)(nil)
 	_ idrl.Snapshotter = (*film)(nil)
+	_ drawing.Namer    = (*film)(nil)
 )
 
 func (f *film) Spec() idrl.EnvSpec { return f.spec }
@@ -40,6 +42,9 @@ func (f *film) Reset(*rand.Rand) idrl.TimeStep   { panic("rollouts: nothing can 
 func (f *film) Step(idrl.Action) idrl.TimeStep   { panic("rollouts: nothing can be played") }
 func (f *film) Snapshot(dst []float64) []float64 { return append(dst[:0], float64(f.at)) }
 func (f *film) Restore(s []float64)              { f.at = int(s[0]) }
+
+// Name returns what the upload says.
+func (f *film) Name([][]float64) drawing.Happening { return f.happens }
 
 // drawn shows scenes.
 type drawn struct {

@@ -38,6 +38,8 @@ type Trajectory struct {
 	StepSeconds  float64         `json:"step_seconds"` // that a step takes on the page
 	Pictures     []string        `json:"pictures"`     // T+1, PNG or JPEG in base64, all of one size; or
 	Scenes       []foreign.Scene `json:"scenes"`       // T+1, of one form
+
+	foreign.Happening // may be missing
 }
 
 // Limited returns a reader of an upload as JSON, {"trajectories": […]}, which ends with an error before an array
@@ -159,7 +161,10 @@ func (t *Trajectory) check(d int) error {
 		return idrl.Errorf(idrl.Invalid, "it must have actions, features and observations")
 	}
 	e := t.episode()
-	_, err := e.Steps(-1, MaxSteps)
+	err := t.Happening.Check()
+	if err == nil {
+		_, err = e.Steps(-1, MaxSteps)
+	}
 	if err == nil {
 		err = e.Check(d)
 	}
@@ -171,7 +176,7 @@ func (t *Trajectory) check(d int) error {
 
 // shown returns an environment that shows t, whose states are the numbers of its frames.
 func (t *Trajectory) shown(ctx context.Context, spec idrl.SessionSpec) (idrl.Environment, error) {
-	frames, film := len(t.Actions)+1, film{spec: specOf(spec, t.StepSeconds)}
+	frames, film := len(t.Actions)+1, film{spec: specOf(spec, t.StepSeconds), happens: t.Happening.Read()}
 	switch {
 	case (len(t.Pictures) > 0) == (len(t.Scenes) > 0):
 		return nil, idrl.Errorf(idrl.Invalid, "it must have pictures or scenes, and not both")

@@ -106,6 +106,24 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A clip of pictures and one of scenes say what happens, as the upload does.
+func TestHappening(t *testing.T) {
+	for name, made := range map[string]rollouts.Trajectory{"pictures": filmed(t), "scenes": drawn()} {
+		made.Happening = foreign.Happening{Happens: "falls over", Useless: true}
+		g, clips, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{made}, alone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := clip.Decode(g.Clips[clips[0]].Media)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := shown.Header; h.Happens != "falls over" || !h.Useless {
+			t.Errorf("a clip of %s says %q, %v", name, h.Happens, h.Useless)
+		}
+	}
+}
+
 // Each thing that can be wrong is refused, with the number of the trajectory.
 func TestReadRefuses(t *testing.T) {
 	for name, change := range map[string]func(*rollouts.Trajectory){
@@ -124,6 +142,9 @@ func TestReadRefuses(t *testing.T) {
 		"a slow clip":         func(r *rollouts.Trajectory) { r.StepSeconds = 11 },
 		"a name of two lines": func(r *rollouts.Trajectory) { r.Name = "a\nb" },
 		"a long name":         func(r *rollouts.Trajectory) { r.Name = strings.Repeat("x", 65) },
+		"a long happening":    func(r *rollouts.Trajectory) { r.Happens = strings.Repeat("x", 61) },
+		"two lines happen":    func(r *rollouts.Trajectory) { r.Happens = "a\nb" },
+		"useless nothing":     func(r *rollouts.Trajectory) { r.Useless = true },
 		"nothing to see":      func(r *rollouts.Trajectory) { r.Pictures = nil },
 		"a picture less":      func(r *rollouts.Trajectory) { r.Pictures = r.Pictures[1:] },
 		"pictures and scenes": func(r *rollouts.Trajectory) { r.Scenes = drawn().Scenes },

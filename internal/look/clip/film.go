@@ -64,11 +64,20 @@ func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *
 		}
 		keeper.Restore(last)
 	}
-	if n, ok := drawer.(drawing.Namer); ok {
-		f.named = n.Name(states)
+	if _, ok := drawer.(drawing.Namer); ok { // else it is in the last state, and may take long to get there again
+		f.named = named(drawer, states)
 		keeper.Restore(states[len(states)-1])
 	}
 	return f
+}
+
+// named returns what env says that a clip of states shows, nothing if it is no Namer. env may be left in
+// another state.
+func named(env any, states [][]float64) drawing.Happening {
+	if n, ok := env.(drawing.Namer); ok {
+		return n.Name(states)
+	}
+	return drawing.Happening{}
 }
 
 // open begins a film with its first scene.

@@ -43,14 +43,15 @@ const (
 
 // Footage is a clip of pictures before it is encoded.
 type Footage struct {
-	Env      string    // Header.Env, required
-	Steps    int       // steps shown; 0 for a still
-	Sub      int       // pictures of a step; default 1
-	FrameSec float64   // simulated seconds from picture to picture, required
-	Playback float64   // simulated seconds shown per second, required
-	EndSec   float64   // Header.EndSec
-	Phi      []float64 // Σφ of the clip, length d
-	Note     string    // text for the clip, for people; may be empty
+	Env      string            // Header.Env, required
+	Steps    int               // steps shown; 0 for a still
+	Sub      int               // pictures of a step; default 1
+	FrameSec float64           // simulated seconds from picture to picture, required
+	Playback float64           // simulated seconds shown per second, required
+	EndSec   float64           // Header.EndSec
+	Phi      []float64         // Σφ of the clip, length d
+	Note     string            // text for the clip, for people; may be empty
+	Happens  drawing.Happening // Header.Happens and Useless; may be empty
 
 	Pictures []image.Image // Steps·Sub + 1, all of one size
 }
@@ -79,7 +80,8 @@ func EncodeFootage(f Footage) ([]byte, error) {
 	}
 	h := &Header{
 		Version: 3, Env: f.Env, Steps: f.Steps, Sub: f.Sub, Frames: len(f.Pictures), FrameSec: f.FrameSec,
-		Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note, Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
+		Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note, Happens: f.Happens.Name, Useless: f.Happens.Useless,
+		Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
 	}
 	r := develop(h, f.Pictures, size)
 	var err error
@@ -362,5 +364,6 @@ func takePictures(env drawing.Pictured, keeper idrl.Snapshotter, spec idrl.EnvSp
 		}
 		f.Pictures = append(f.Pictures, p)
 	}
+	f.Happens = named(env, c.Snapshots)
 	return EncodeFootage(f)
 }

@@ -100,6 +100,7 @@ func (r *Reel) Cut(f Footage, first int) ([]byte, error) {
 	}
 	h := &Header{
 		Version: 3, Env: f.Env, Steps: f.Steps, Sub: f.Sub, Frames: n, FrameSec: f.FrameSec, Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note,
+		Happens: f.Happens.Name, Useless: f.Happens.Useless,
 		W: float64(r.W), H: float64(r.H), Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
 	}
 	place := map[int]int{}
@@ -138,6 +139,9 @@ func cutReel(env Filmed, spec idrl.EnvSpec, c idrl.Clip) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode clip %s: %w", c.ID, err)
 	}
-	f := Footage{Env: spec.ID, Steps: c.Steps, Sub: sub, FrameSec: spec.StepSeconds / float64(sub), Playback: spec.Playback, EndSec: spec.EndSeconds, Phi: c.Phi}
+	f := Footage{
+		Env: spec.ID, Steps: c.Steps, Sub: sub, FrameSec: spec.StepSeconds / float64(sub), Playback: spec.Playback, EndSec: spec.EndSeconds, Phi: c.Phi,
+		Happens: named(env, c.Snapshots),
+	}
 	return r.Cut(f, frame)
 }
