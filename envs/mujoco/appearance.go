@@ -19,7 +19,7 @@ func cheetahAppearance() appearance {
 
 func walkerAppearance() appearance {
 	return appearance{
-		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
+		body: 1, height: 0.9, width: 3, distance: 9, elevation: 0.12,
 		limbs: []limb{{"thigh-l", "foot-l", drawing.Other}},
 		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, drawing.Ball, 0.1, drawing.Agent}},
 	}
@@ -27,7 +27,7 @@ func walkerAppearance() appearance {
 
 func hopperAppearance() appearance {
 	return appearance{
-		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
+		body: 1, height: 0.9, width: 3, distance: 9, elevation: 0.12,
 		limbs: []limb{{"thigh", "foot", drawing.Other}},
 		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, drawing.Ball, 0.1, drawing.Agent}},
 	}

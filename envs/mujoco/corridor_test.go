@@ -47,11 +47,6 @@ func TestNarrate(t *testing.T) {
 			t.Errorf("%s from %v to %v: %q, want %q", test.id, test.from, test.to, got, test.want)
 		}
 	}
-	e := newTask(t, mujoco.AntID, mujoco.Options{})
-	e.Reset(rng.New(1, "env", 0))
-	if said := e.Narrate(e.Snapshot(nil), e.Snapshot(nil)); said != "" {
-		t.Errorf("of a robot that has no goal it is said: %q", said)
-	}
 }
 
 // What is said of a clip goes with its bytes.

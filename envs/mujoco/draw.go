@@ -60,6 +60,7 @@ type stage struct {
 	size   int       // numbers of the points of all parts
 	states []float64 // room for those of a step
 	floor  float64   // height of it
+	tile   float64   // edge of its squares; 0: there are none
 	scene  drawing.Scene
 }
 
@@ -171,7 +172,7 @@ func (e *Env) newStage(pose *engine.Data) stage {
 	s := stage{states: make([]float64, e.skip*(e.m.NQ+e.m.NV))}
 	s.static = append(s.static, e.floor(pose)...)
 	if i := slices.IndexFunc(s.static, func(s drawing.Shape) bool { return s.Kind == drawing.Checker }); i >= 0 {
-		s.floor = s.static[i].Pts[2]
+		s.floor, s.tile = s.static[i].Pts[2], s.static[i].Size
 	}
 	paints := e.paints()
 	trail := e.appearance.trail

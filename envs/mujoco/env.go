@@ -19,7 +19,8 @@ type task struct {
 	skip int          // engine steps of an environment step
 	memo int          // numbers that a snapshot holds besides the engine's state
 
-	length float64 // of the robot where the way that it goes is what counts, m; else 0
+	length  float64 // of the robot where the way that it goes is what counts, m; else 0
+	travels bool    // forward is along x: clips say how far it goes
 
 	// The following read the state of e, whose engine is at the end of a step.
 	reset      func(e *Env, rng *rand.Rand)               // draws the first state

@@ -18,6 +18,7 @@ type film struct {
 	tracks []track       // of the camera's centre and the points of the moving shapes, in order
 	fallen int           // number of states of a fallen robot
 	note   string        // text for the clip
+	marks  int           // shapes of drawing.Marker, the last ones of first.Static
 	named  drawing.Happening
 	err    error // first error
 }
@@ -64,11 +65,29 @@ func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *
 		}
 		keeper.Restore(last)
 	}
+	if m, ok := drawer.(drawing.Marker); ok && len(states) > 1 {
+		f.mark(m.Marks(states))
+		keeper.Restore(states[len(states)-1])
+	}
 	if n, ok := drawer.(drawing.Namer); ok {
 		f.named = n.Name(states)
 		keeper.Restore(states[len(states)-1])
 	}
 	return f
+}
+
+// mark adds marks on the ground. A Checker among them takes the place of that of the scene.
+func (f *film) mark(marks []drawing.Shape) {
+	checker := func(s drawing.Shape) bool { return s.Kind == drawing.Checker }
+	floor := slices.IndexFunc(f.first.Static, checker)
+	for _, s := range marks {
+		if checker(s) && floor >= 0 {
+			f.first.Static[floor] = s
+			continue
+		}
+		f.first.Static = append(f.first.Static, s)
+		f.marks++
+	}
 }
 
 // open begins a film with its first scene.
@@ -130,7 +149,7 @@ func (f *film) header(spec idrl.EnvSpec, c idrl.Clip) *Header {
 		h.Moving[i] = Shape{Kind: s.Kind, Paint: s.Paint, Size: s.Size, At: at[:f.counts[i]:f.counts[i]], Text: s.Text, Trail: s.Trail}
 		at = at[f.counts[i]:]
 	}
-	h.Note, h.Happens, h.Useless = f.note, f.named.Name, f.named.Useless
+	h.Note, h.Happens, h.Useless, h.Marks = f.note, f.named.Name, f.named.Useless, f.marks
 	h.Points, h.Fallen = len(f.tracks), float64(f.fallen)/float64(c.Steps+1)
 	return h
 }
