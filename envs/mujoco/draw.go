@@ -16,7 +16,7 @@ type appearance struct {
 	body     int     // that the camera follows along x; 0: it stays
 	whole    bool    // it follows the mean of all bodies from body on, so that a wriggle does not shake it
 	sideways bool    // it follows along y too
-	height   float64 // of the centre of the view while the body that it follows is not far above
+	height   float64 // of the centre of the view; clips move it where the robot would leave the picture
 
 	width              float64 // of the view
 	distance           float64 // of the eye
@@ -120,25 +120,10 @@ func (e *Env) camera() drawing.Camera {
 		at[1] = 0
 	}
 	return drawing.Camera{
-		X: at[0], Y: at[1], Z: a.height + e.risen(), W: a.width, H: a.width * 3 / 4,
+		X: at[0], Y: at[1], Z: a.height, W: a.width, H: a.width * 3 / 4,
 		Distance: a.distance, Azimuth: math.Pi/2 + a.azimuth, Elevation: a.elevation,
+		Keeps: true,
 	}
-}
-
-// The camera goes up with a body that is more than levelShare of the width of the view
-// above its centre, at most by maxRise widths.
-const (
-	levelShare = 0.2
-	maxRise    = 4
-)
-
-// risen returns by how much the camera has gone up to keep what it follows in the picture.
-func (e *Env) risen() float64 {
-	a := &e.appearance
-	if a.body == 0 || a.whole {
-		return 0
-	}
-	return max(0, min(e.pose.XPos[3*a.body+2]-a.height-levelShare*a.width, maxRise*a.width))
 }
 
 // followed returns x and y of what the camera follows.
