@@ -60,6 +60,7 @@ func swimmerAppearance() appearance {
 func antCorridorAppearance(m *corridor.Maze) appearance {
 	a := antAppearance()
 	a.sideways, a.maze, a.width, a.distance, a.azimuth = false, m, 7, 15, -0.35
+	a.reach = 1.5 // a leg, 1.21 m, and what the trunk goes into a wall within a step
 	a.marks = nil
 	return a
 }
@@ -68,6 +69,7 @@ func antCorridorAppearance(m *corridor.Maze) appearance {
 func swimmerCorridorAppearance(m *corridor.Maze) appearance {
 	a := swimmerAppearance()
 	a.sideways, a.maze, a.width, a.distance = false, m, 7.5, 16
+	a.reach = 1.9
 	return a
 }
 

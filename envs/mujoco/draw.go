@@ -28,6 +28,7 @@ type appearance struct {
 	trail   int             // body whose first geom leaves a trail; 0: none
 	scenery []drawing.Shape // static; a Checker among them is in the place of the model's floor
 	maze    *corridor.Maze  // nil: none
+	reach   float64         // from where the root of the robot may be in the maze to where its walls are drawn
 }
 
 // A limb is a run of bodies of one paint: first, last, and all between them in
@@ -289,7 +290,7 @@ func (e *Env) floor(pose *engine.Data) []drawing.Shape {
 		}
 	}
 	if i := slices.IndexFunc(out, isFloor); i >= 0 && e.appearance.maze != nil {
-		out = append(out, cells(*e.appearance.maze, e.length/2, out[i].Pts[2])...)
+		out = append(out, cells(*e.appearance.maze, e.appearance.reach, out[i].Pts[2])...)
 	}
 	return out
 }
