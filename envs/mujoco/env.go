@@ -32,6 +32,7 @@ type task struct {
 	remember   func(e *Env)                               // notes in e.note, at the end of a reset or step, what the next step needs and the engine's state does not hold; may be nil
 	unstable   func(e *Env) bool                          // Gym would end the episode here; may be nil
 	fallen     func(e *Env) bool                          // it lies; nil: it cannot fall
+	turned     func(e *Env) float64                       // idrl.Turner; nil: it is not known
 	appearance appearance
 }
 
@@ -60,7 +61,7 @@ var (
 	_ drawing.Drawer     = (*Env)(nil)
 	_ idrl.Snapshotter   = (*Env)(nil)
 	_ drawing.Substepper = (*Env)(nil)
-	_ idrl.Faller        = (*Env)(nil)
+	_ idrl.Turner        = (*Env)(nil)
 	_ drawing.Narrator   = (*Env)(nil)
 	_ drawing.Guided     = (*Env)(nil)
 )
@@ -239,6 +240,14 @@ func (e *Env) Restore(s []float64) {
 // Fallen reports whether the robot lies in the present state. It is false of one that
 // cannot fall.
 func (e *Env) Fallen() bool { return e.fallen != nil && e.fallen(e) }
+
+// Turned returns how far the trunk has turned over. It is 0 of a robot of which that is not known.
+func (e *Env) Turned() float64 {
+	if e.turned == nil {
+		return 0
+	}
+	return e.turned(e)
+}
 
 // onItsBack is the cosine of the tilt of a trunk below which a robot lies on its side or
 // back.

@@ -16,7 +16,7 @@ type film struct {
 	first  drawing.Scene // without the points of its moving shapes
 	counts []int         // points of each moving shape
 	tracks []track       // of the camera's centre and the points of the moving shapes, in order
-	fallen int           // number of states of a fallen robot
+	fallen int           // number of states in which the robot lies
 	note   string        // text for the clip
 	marks  int           // shapes of drawing.Marker, the last ones of first.Static
 	named  drawing.Happening
@@ -27,18 +27,13 @@ type film struct {
 // coordinates.
 type track [][]float64
 
-// shoot draws the states and the frames between them.
-func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *film {
+// shoot draws the states, which are stepSec seconds apart, and the frames between them.
+func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64, stepSec float64) *film {
 	f := &film{sub: 1}
 	var scene drawing.Scene
-	faller, falls := drawer.(idrl.Faller)
-	note := func() {
-		if falls && faller.Fallen() {
-			f.fallen++
-		}
-	}
+	lying := idrl.NewLying(drawer)
 	keeper.Restore(states[0])
-	note()
+	lying.Note()
 	drawer.Draw(&scene)
 	f.open(scene)
 	finer, ok := drawer.(drawing.Substepper)
@@ -48,13 +43,18 @@ func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *
 	for i, s := range states[1:] {
 		if ok {
 			finer.DrawStep(states[i], s, f.add)
-			note()
+			lying.Note()
 			continue
 		}
 		keeper.Restore(s)
-		note()
+		lying.Note()
 		drawer.Draw(&scene)
 		f.add(&scene)
+	}
+	for _, lies := range lying.States(stepSec) {
+		if lies {
+			f.fallen++
+		}
 	}
 	if n, ok := drawer.(drawing.Narrator); ok {
 		last := states[len(states)-1]

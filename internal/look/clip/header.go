@@ -27,7 +27,7 @@ type Header struct {
 	Azimuth   float64 `json:"azimuth,omitempty"`
 	Elevation float64 `json:"elevation,omitempty"`
 
-	// Fallen is the share of the states of the clip that are fallen by idrl.Faller.
+	// Fallen is the share of the states of the clip in which the robot lies (idrl.Lying).
 	Fallen float64 `json:"fallen,omitempty"`
 
 	// Note is the text of drawing.Narrator about the clip.
