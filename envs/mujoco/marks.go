@@ -51,7 +51,7 @@ func (e *Env) ruler(way [][2]float64) ruler {
 	if !a.sideways {
 		first[1] = 0
 	}
-	r.start = [3]float64{hundredth(first[0]), hundredth(first[1]), e.scene.floor}
+	r.start = [3]float64{r.round(first[0]), r.round(first[1]), e.scene.floor}
 	for _, at := range way {
 		r.from, r.to = min(r.from, at[0]-first[0]), max(r.to, at[0]-first[0])
 		if a.sideways {
@@ -76,14 +76,14 @@ func (r ruler) shapes() []drawing.Shape {
 	reach, lanes := startReach*r.width, markLanes*r.width
 	out := []drawing.Shape{
 		checker(r.tile, x, y, z),
-		{Kind: drawing.Polyline, Paint: drawing.Ink, Size: hundredth(r.width / 120), Pts: []float64{x, hundredth(y + r.right - reach), z, x, hundredth(y + r.left + reach), z}},
+		{Kind: drawing.Polyline, Paint: drawing.Ink, Size: r.round(r.width / 120), Pts: []float64{x, r.round(y + r.right - reach), z, x, r.round(y + r.left + reach), z}},
 	}
 	step := markStep(r.width)
 	for lane := math.Ceil((r.right - lanes/2) / lanes); lane <= (r.left+lanes/2)/lanes; lane++ {
 		for k := math.Ceil((r.from - markBehind*r.width) / step); k <= (r.to+markAhead*r.width)/step; k++ {
 			out = append(out, drawing.Shape{
-				Kind: drawing.Text, Paint: drawing.Ink, Size: hundredth(markHeight * r.width), Text: distance(k * step),
-				Pts: []float64{hundredth(x + k*step), hundredth(y + lane*lanes - r.aside), z},
+				Kind: drawing.Text, Paint: drawing.Ink, Size: r.round(markHeight * r.width), Text: distance(k * step),
+				Pts: []float64{r.round(x + k*step), r.round(y + lane*lanes - r.aside), z},
 			})
 		}
 	}
@@ -104,16 +104,19 @@ func markStep(width float64) float64 {
 
 // distance returns the text of a mark.
 func distance(m float64) string {
-	s := strconv.FormatFloat(math.Abs(m), 'g', 3, 64) + " m"
+	s := strconv.FormatFloat(math.Round(math.Abs(m)*1e6)/1e6, 'f', -1, 64) + " m"
 	if m < 0 {
 		return "−" + s
 	}
 	return s
 }
 
-// hundredth rounds to 1 cm, which is less than a step of the camera: numbers with few digits
-// take few bytes.
-func hundredth(v float64) float64 { return math.Round(v*100) / 100 }
+// round returns v with a precision of a hundredth of the width or less, 1 cm of most robots: numbers with
+// few digits take few bytes.
+func (r ruler) round(v float64) float64 {
+	steps := math.Pow(10, -math.Floor(math.Log10(r.width/100)))
+	return math.Round(v*steps) / steps
+}
 
 // Narrate says of a clip in a corridor how far the goal is when it begins, and whether the
 // robot goes less than half its length; of a clip of another robot that travels, how far it goes,

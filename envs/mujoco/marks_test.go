@@ -90,6 +90,18 @@ func TestMarksAside(t *testing.T) {
 	}
 }
 
+// Steps and texts of marks are round, whatever the size of the view.
+func TestMarksOfAnySize(t *testing.T) {
+	for _, test := range []struct {
+		width float64
+		step  string
+	}{{3, "1 m"}, {7.5, "2 m"}, {0.05, "0.01 m"}, {0.6, "0.2 m"}, {400, "100 m"}, {9000, "2000 m"}} {
+		if got := mujoco.MarkText(test.width); got != test.step {
+			t.Errorf("in a view of %v m marks are %q apart, want %q", test.width, got, test.step)
+		}
+	}
+}
+
 // The line over a clip says how far a robot goes, and how fast.
 func TestNarrateTheWay(t *testing.T) {
 	for _, test := range []struct {
