@@ -12,13 +12,13 @@ var _ drawing.Marker = (*Env)(nil)
 
 // Sizes of the marks on the floor, widths of the view.
 const (
-	markHeight = 0.055 // of the letters
+	markHeight = 0.047 // of the letters
 	markAside  = 0.22  // from the robot at first to the letters, on the side of the camera
 	markLow    = 0.12  // the same where the camera looks from so low that little floor is in front
 	markLanes  = 0.8   // between two rows of marks, where a robot goes aside
 	markBehind = 0.2   // of the marks beyond the way of the robot
 	markAhead  = 0.4   // the same ahead of it
-	startReach = 0.3   // of the line at the start, to either side
+	startReach = 0.3   // of the line at the start, away from the camera; towards it, it ends before the letters
 )
 
 // lowElevation is the elevation of the camera, radians, below which marks are nearer to the robot.
@@ -76,7 +76,7 @@ func (r ruler) shapes() []drawing.Shape {
 	reach, lanes := startReach*r.width, markLanes*r.width
 	out := []drawing.Shape{
 		checker(r.tile, x, y, z),
-		{Kind: drawing.Polyline, Paint: drawing.Ink, Size: r.round(r.width / 120), Pts: []float64{x, r.round(y + r.right - reach), z, x, r.round(y + r.left + reach), z}},
+		{Kind: drawing.Polyline, Paint: drawing.Ink, Size: r.round(r.width / 120), Pts: []float64{x, r.round(y - 0.6*r.aside), z, x, r.round(y + r.left + reach), z}},
 	}
 	step := markStep(r.width)
 	for lane := math.Ceil((r.right - lanes/2) / lanes); lane <= (r.left+lanes/2)/lanes; lane++ {

@@ -45,7 +45,7 @@ func TestCrop(t *testing.T) {
 		}
 	}
 	whole := spotted(1, 1, true)
-	if got, err := (Crop)(nil).of(whole); got != whole || err != nil {
+	if got, err := Crop(nil).of(whole); got != whole || err != nil {
 		t.Errorf("without a view %v is shown, %v", got, err)
 	}
 	if _, err := (Crop{50, 0, 12, 9}).of(whole); err == nil {

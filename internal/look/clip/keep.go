@@ -64,24 +64,29 @@ func (f *film) spheres(frame int) (out []sphere) {
 		at := func(k int) sphere {
 			return sphere{tracks[k][0][frame], tracks[k][1][frame], tracks[k][2][frame], s.Size}
 		}
-		switch s.Kind {
-		case drawing.Capsule, drawing.Ball:
+		if s.Kind == drawing.Capsule || s.Kind == drawing.Ball {
 			for k := range tracks {
 				out = append(out, at(k))
 			}
-		case drawing.Box:
-			c, a, b, d := at(0), at(1), at(2), at(3)
-			for k := range 8 {
-				corner := sphere{x: c.x, y: c.y, z: c.z}
-				for j, face := range [3]sphere{a, b, d} {
-					sign := float64(1 - 2*(k>>j&1))
-					corner.x += sign * (face.x - c.x)
-					corner.y += sign * (face.y - c.y)
-					corner.z += sign * (face.z - c.z)
-				}
-				out = append(out, corner)
-			}
 		}
+		if s.Kind == drawing.Box {
+			out = append(out, corners(at(0), [3]sphere{at(1), at(2), at(3)})...)
+		}
+	}
+	return out
+}
+
+// corners returns those of a box with a centre and the middles of three faces that meet.
+func corners(centre sphere, faces [3]sphere) (out []sphere) {
+	for k := range 8 {
+		corner := sphere{x: centre.x, y: centre.y, z: centre.z}
+		for j, face := range faces {
+			sign := float64(1 - 2*(k>>j&1))
+			corner.x += sign * (face.x - centre.x)
+			corner.y += sign * (face.y - centre.y)
+			corner.z += sign * (face.z - centre.z)
+		}
+		out = append(out, corner)
 	}
 	return out
 }
