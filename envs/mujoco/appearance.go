@@ -11,7 +11,7 @@ import (
 
 func cheetahAppearance() appearance {
 	return appearance{
-		body: 1, height: 0.65, width: 2.8, distance: 8, elevation: 0.16,
+		body: 1, height: 0.75, width: 3.1, distance: 9, elevation: 0.16,
 		limbs: []limb{{"hind-thigh", "hind-foot", drawing.Other}},
 		marks: []mark{{"trunk", [3]float64{0.7146, 0, 0.1967}, drawing.Ball, 0.075, drawing.Agent}},
 	}
@@ -19,7 +19,7 @@ func cheetahAppearance() appearance {
 
 func walkerAppearance() appearance {
 	return appearance{
-		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
+		body: 1, height: 0.9, width: 3, distance: 9, elevation: 0.12,
 		limbs: []limb{{"thigh-l", "foot-l", drawing.Other}},
 		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, drawing.Ball, 0.1, drawing.Agent}},
 	}
@@ -27,7 +27,7 @@ func walkerAppearance() appearance {
 
 func hopperAppearance() appearance {
 	return appearance{
-		body: 1, height: 0.95, width: 3, distance: 9, elevation: 0.12,
+		body: 1, height: 0.9, width: 3, distance: 9, elevation: 0.12,
 		limbs: []limb{{"thigh", "foot", drawing.Other}},
 		marks: []mark{{"trunk", [3]float64{0, 0, 0.2}, drawing.Ball, 0.1, drawing.Agent}},
 	}
@@ -60,6 +60,7 @@ func swimmerAppearance() appearance {
 func antCorridorAppearance(m *corridor.Maze) appearance {
 	a := antAppearance()
 	a.sideways, a.maze, a.width, a.distance, a.azimuth = false, m, 7, 15, -0.35
+	a.reach = 1.5 // a leg, 1.21 m, and what the trunk goes into a wall within a step
 	a.marks = nil
 	return a
 }
@@ -68,12 +69,13 @@ func antCorridorAppearance(m *corridor.Maze) appearance {
 func swimmerCorridorAppearance(m *corridor.Maze) appearance {
 	a := swimmerAppearance()
 	a.sideways, a.maze, a.width, a.distance = false, m, 7.5, 16
+	a.reach = 1.9
 	return a
 }
 
 func pendulumAppearance() appearance {
 	return appearance{
-		height: 0.25, width: 2.6, distance: 7, elevation: 0.2,
+		height: 0.25, width: 3, distance: 8, elevation: 0.2,
 		limbs:   []limb{{"pole", "pole", drawing.Other}},
 		scenery: []drawing.Shape{checker(0.25, 0, 0, -0.12)},
 	}
@@ -81,7 +83,7 @@ func pendulumAppearance() appearance {
 
 func doublePendulumAppearance() appearance {
 	return appearance{
-		height: 0.05, width: 3.5, distance: 9, elevation: 0.1,
+		height: 0.07, width: 3.9, distance: 10, elevation: 0.1,
 		limbs:   []limb{{"lower", "lower", drawing.Other}, {"upper", "upper", drawing.Focus}},
 		marks:   []mark{{"upper", [3]float64{0, 0, 0.6}, drawing.Ball, 0.07, drawing.Focus}},
 		scenery: []drawing.Shape{checker(0.5, 0, 0, -1.35)},

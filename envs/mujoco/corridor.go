@@ -76,12 +76,8 @@ func corridorTask(id string, maze corridor.Maze, scale [3]float64) *task {
 	return t
 }
 
-// Narrate says of a clip in a corridor how far the goal is when it begins, and whether the
-// robot goes less than half its length.
-func (e *Env) Narrate(first, last []float64) string {
-	if e.appearance.maze == nil {
-		return ""
-	}
+// narrateCorridor is Narrate in a corridor.
+func (e *Env) narrateCorridor(first, last []float64) string {
 	from := e.centre(first)
 	said := whereGoalIs(*e.appearance.maze, from[0])
 	if last == nil {

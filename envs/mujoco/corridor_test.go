@@ -47,11 +47,6 @@ func TestNarrate(t *testing.T) {
 			t.Errorf("%s from %v to %v: %q, want %q", test.id, test.from, test.to, got, test.want)
 		}
 	}
-	e := newTask(t, mujoco.AntID, mujoco.Options{})
-	e.Reset(rng.New(1, "env", 0))
-	if said := e.Narrate(e.Snapshot(nil), e.Snapshot(nil)); said != "" {
-		t.Errorf("of a robot that has no goal it is said: %q", said)
-	}
 }
 
 // What is said of a clip goes with its bytes.
@@ -108,4 +103,46 @@ func TestReclip(t *testing.T) {
 	if s := e.Spec(); s.ClipSteps != 7 || s.Playback != 0.5 || other.Spec().ClipSteps != was {
 		t.Errorf("clips of %d steps at %v; of another environment %d", s.ClipSteps, s.Playback, other.Spec().ClipSteps)
 	}
+}
+
+// No part of a robot is in a wall as it is drawn, or beyond the line on the near side.
+func TestNoRobotInAWall(t *testing.T) {
+	for _, id := range []string{mujoco.AntCorridorID, mujoco.SwimmerCorridorID} {
+		e := listed(t, id)
+		most := math.Inf(-1) // into the wall
+		var s drawing.Scene
+		for i, p := range policies(t, e) {
+			for _, c := range playedClips(t, e, p, uint64(i)) {
+				c.Scene(&s, 0)
+				left, right, side := inner(t, s.Static)
+				for f := range c.Frames {
+					c.Scene(&s, float64(f))
+					for _, m := range s.Moving {
+						if m.Kind != drawing.Capsule && m.Kind != drawing.Ball {
+							continue
+						}
+						for k := 0; k < len(m.Pts); k += 3 {
+							x, y := m.Pts[k], m.Pts[k+1]
+							most = max(most, left-x+m.Size, x+m.Size-right, math.Abs(y)+m.Size-side)
+						}
+					}
+				}
+			}
+		}
+		if most > 0 || most < -0.5 {
+			t.Errorf("%s: the robot is %.2f m in a wall at most, want −0.5 to 0", id, most)
+		}
+	}
+}
+
+// inner returns the least and greatest x of the walls of a corridor, and how far they are from its middle line.
+func inner(t *testing.T, static []drawing.Shape) (left, right, side float64) {
+	t.Helper()
+	for _, s := range static {
+		if s.Kind == drawing.Polyline && len(s.Pts) == 6 { // the near side
+			return s.Pts[0], s.Pts[3], -s.Pts[1]
+		}
+	}
+	t.Fatal("a corridor has no line at its near side")
+	return 0, 0, 0
 }

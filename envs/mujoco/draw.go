@@ -16,7 +16,7 @@ type appearance struct {
 	body     int     // that the camera follows along x; 0: it stays
 	whole    bool    // it follows the mean of all bodies from body on, so that a wriggle does not shake it
 	sideways bool    // it follows along y too
-	height   float64 // of the centre of the view while the body that it follows is not far above
+	height   float64 // of the centre of the view; clips move it where the robot would leave the picture
 
 	width              float64 // of the view
 	distance           float64 // of the eye
@@ -28,6 +28,7 @@ type appearance struct {
 	trail   int             // body whose first geom leaves a trail; 0: none
 	scenery []drawing.Shape // static; a Checker among them is in the place of the model's floor
 	maze    *corridor.Maze  // nil: none
+	reach   float64         // from where the root of the robot may be in the maze to where its walls are drawn
 }
 
 // A limb is a run of bodies of one paint: first, last, and all between them in
@@ -60,6 +61,7 @@ type stage struct {
 	size   int       // numbers of the points of all parts
 	states []float64 // room for those of a step
 	floor  float64   // height of it
+	tile   float64   // edge of its squares; 0: there are none
 	scene  drawing.Scene
 }
 
@@ -119,25 +121,10 @@ func (e *Env) camera() drawing.Camera {
 		at[1] = 0
 	}
 	return drawing.Camera{
-		X: at[0], Y: at[1], Z: a.height + e.risen(), W: a.width, H: a.width * 3 / 4,
+		X: at[0], Y: at[1], Z: a.height, W: a.width, H: a.width * 3 / 4,
 		Distance: a.distance, Azimuth: math.Pi/2 + a.azimuth, Elevation: a.elevation,
+		Keeps: true,
 	}
-}
-
-// The camera goes up with a body that is more than levelShare of the width of the view
-// above its centre, at most by maxRise widths.
-const (
-	levelShare = 0.2
-	maxRise    = 4
-)
-
-// risen returns by how much the camera has gone up to keep what it follows in the picture.
-func (e *Env) risen() float64 {
-	a := &e.appearance
-	if a.body == 0 || a.whole {
-		return 0
-	}
-	return max(0, min(e.pose.XPos[3*a.body+2]-a.height-levelShare*a.width, maxRise*a.width))
 }
 
 // followed returns x and y of what the camera follows.
@@ -171,7 +158,7 @@ func (e *Env) newStage(pose *engine.Data) stage {
 	s := stage{states: make([]float64, e.skip*(e.m.NQ+e.m.NV))}
 	s.static = append(s.static, e.floor(pose)...)
 	if i := slices.IndexFunc(s.static, func(s drawing.Shape) bool { return s.Kind == drawing.Checker }); i >= 0 {
-		s.floor = s.static[i].Pts[2]
+		s.floor, s.tile = s.static[i].Pts[2], s.static[i].Size
 	}
 	paints := e.paints()
 	trail := e.appearance.trail
@@ -303,7 +290,7 @@ func (e *Env) floor(pose *engine.Data) []drawing.Shape {
 		}
 	}
 	if i := slices.IndexFunc(out, isFloor); i >= 0 && e.appearance.maze != nil {
-		out = append(out, cells(*e.appearance.maze, e.length/2, out[i].Pts[2])...)
+		out = append(out, cells(*e.appearance.maze, e.appearance.reach, out[i].Pts[2])...)
 	}
 	return out
 }

@@ -23,3 +23,6 @@ func (e *Env) SingleSteps(before, after []float64) (out []drawing.Scene) {
 	e.Draw(&out[e.skip-1])
 	return out
 }
+
+// MarkText returns the first mark after the start in a view of a width.
+func MarkText(width float64) string { return distance(markStep(width)) }

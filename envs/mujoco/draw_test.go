@@ -74,25 +74,6 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// TestAntStaysInView: the camera keeps its height while the ant walks, and goes up with one
-// that jumps, so that its trunk is never far from the middle of the picture.
-func TestAntStaysInView(t *testing.T) {
-	e := newTask(t, mujoco.AntID, mujoco.Options{})
-	e.Reset(rng.New(1, "env", 0))
-	state := e.Snapshot(nil)
-	for _, z := range []float64{0.3, 0.75, 1.2, 1.5, 2.5, 6} {
-		state[4] = z // after step, time, x and y
-		e.Restore(state)
-		c := scene(e).Camera
-		if far := math.Abs(z-c.Z) / c.H; far > 0.3 {
-			t.Errorf("at a height of %v m the trunk is %.2f heights of the view from its middle", z, far)
-		}
-		if (c.Z == 0.5) != (z < 1.26) {
-			t.Errorf("at a height of %v m the camera looks at %v m", z, c.Z)
-		}
-	}
-}
-
 // TestHopperWhereItStands compares a scene with the measures of the model.
 func TestHopperWhereItStands(t *testing.T) {
 	e := newTask(t, mujoco.HopperID, mujoco.Options{})

@@ -19,7 +19,8 @@ type task struct {
 	skip int          // engine steps of an environment step
 	memo int          // numbers that a snapshot holds besides the engine's state
 
-	length float64 // of the robot where the way that it goes is what counts, m; else 0
+	length  float64 // of the robot where the way that it goes is what counts, m; else 0
+	travels bool    // forward is along x: clips say how far it goes
 
 	// The following read the state of e, whose engine is at the end of a step.
 	reset      func(e *Env, rng *rand.Rand)               // draws the first state
@@ -32,6 +33,7 @@ type task struct {
 	unstable   func(e *Env) bool                          // Gym would end the episode here; may be nil
 	fallen     func(e *Env) bool                          // it lies; nil: it cannot fall
 	name       func(c *course) drawing.Happening          // what a person would call what happens in a clip; nil: nothing is known
+	turned     func(e *Env) float64                       // idrl.Turner; nil: it is not known
 	appearance appearance
 }
 
@@ -60,7 +62,7 @@ var (
 	_ drawing.Drawer     = (*Env)(nil)
 	_ idrl.Snapshotter   = (*Env)(nil)
 	_ drawing.Substepper = (*Env)(nil)
-	_ idrl.Faller        = (*Env)(nil)
+	_ idrl.Turner        = (*Env)(nil)
 	_ drawing.Narrator   = (*Env)(nil)
 	_ drawing.Namer      = (*Env)(nil)
 	_ drawing.Guided     = (*Env)(nil)
@@ -240,6 +242,14 @@ func (e *Env) Restore(s []float64) {
 // Fallen reports whether the robot lies in the present state. It is false of one that
 // cannot fall.
 func (e *Env) Fallen() bool { return e.fallen != nil && e.fallen(e) }
+
+// Turned returns how far the trunk has turned over. It is 0 of a robot of which that is not known.
+func (e *Env) Turned() float64 {
+	if e.turned == nil {
+		return 0
+	}
+	return e.turned(e)
+}
 
 // onItsBack is the cosine of the tilt of a trunk below which a robot lies on its side or
 // back.

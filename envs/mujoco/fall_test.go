@@ -53,7 +53,10 @@ func TestFallen(t *testing.T) {
 		{"hopper", 1, []float64{1.25, 0.1}, false},
 		{"hopper", 1, []float64{0.65, 0.1}, true},
 		{"hopper", 1, []float64{1.25, 0.25}, true},
+		{"hopper", 1, []float64{1.25, 2*math.Pi + 0.1}, false}, // landed on its foot
+		{"hopper", 1, []float64{1.25, 2*math.Pi + 0.25}, true},
 		{"walker2d", 1, []float64{1.2, -0.9}, false},
+		{"walker2d", 1, []float64{1.2, 0.9 - 2*math.Pi}, false},
 		{"walker2d", 1, []float64{0.7, 0}, true},
 		{"walker2d", 1, []float64{1.2, -1.1}, true},
 		{"ant", 3, turned(0), false},

@@ -19,6 +19,7 @@ type sight struct {
 	width      float64    // of the view, metres; 0: the task's
 	forward    bool       // an arrow on the floor shows which way is forward
 	trail      bool       // the robot has come a way
+	marks      bool       // those of a clip are on the floor
 	bend       []float64  // added to the positions of the joints, from the first on
 }
 
@@ -67,6 +68,12 @@ func (e *Env) sight(s sight) (scene drawing.Scene) {
 	if s.trail {
 		scene.Static = append(slices.Clone(scene.Static), come(*c, e.scene.floor))
 	}
+	if s.marks {
+		at := e.followed()
+		isFloor := func(s drawing.Shape) bool { return s.Kind == drawing.Checker }
+		marks := e.ruler([][2]float64{at, {at[0] + c.W, at[1]}}).shapes()
+		scene.Static = append(slices.DeleteFunc(slices.Clone(scene.Static), isFloor), marks...)
+	}
 	return scene
 }
 
@@ -92,7 +99,7 @@ func ahead(c drawing.Camera, z float64) drawing.Shape {
 
 // Sentences that several lessons have.
 const (
-	follows  = "The picture follows the robot: watch the floor, not the robot, to see how far it goes."
+	follows  = "The picture follows the robot: the numbers on the floor and the line at the top show how far it goes."
 	isAhead  = "The robot. Forward is to the right, as this arrow shows. Clips have no arrow."
 	tiles    = "The floor. Each square is 1 m wide: the squares that pass by show how far the robot goes."
 	evenly   = "Does it move evenly, or does it jerk and waste its strength?"
@@ -103,7 +110,7 @@ const (
 var walking = []float64{3: 0.5, 4: -0.3, 6: -0.5, 7: -0.2}
 
 func floorSight(width float64, at ...float64) sight {
-	s := sight{name: "floor", text: tiles, width: width}
+	s := sight{name: "floor", text: tiles, width: width, marks: true}
 	copy(s.at[:], at)
 	return s
 }
@@ -159,7 +166,7 @@ func robotLessons() map[string]lesson {
 		},
 		AntID: {
 			"Judge how well the robot walks forward, to the right.",
-			[]string{"The picture follows the robot: watch the line and the floor to see how far it goes, and where.", "Is it on its feet, or does it lie on its back?", evenly},
+			[]string{"The picture follows the robot: the blue line and the numbers on the floor show how far it goes, and where.", "Is it on its feet, or does it lie on its back?", evenly},
 			[]sight{
 				{name: "robot", text: isAhead, forward: true},
 				{name: "legs", text: "Orange: its front, with two legs. Blue: the two legs behind.", width: 2.6},
@@ -169,7 +176,7 @@ func robotLessons() map[string]lesson {
 		},
 		SwimmerID: {
 			"Judge how well the robot swims forward, to the right.",
-			[]string{"The picture follows the robot: watch the line and the floor to see how far it goes.", "Does it swim straight, or wind on the spot?", "Clips run faster than life."},
+			[]string{"The picture follows the robot: the blue line and the numbers on the floor show how far it goes.", "Does it swim straight, or wind on the spot?", "Clips run faster than life."},
 			[]sight{
 				{name: "robot", text: isAhead, forward: true},
 				{name: "head", text: "Ball: its head, at the front.", body: "front", at: [3]float64{1.2, 0, 0}, width: 1.6},

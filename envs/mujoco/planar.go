@@ -26,6 +26,7 @@ func halfCheetah(t *task, m *engine.Model) {
 		integral("Nose up", func(e *Env) float64 { return -2 * math.Sin(e.d.QPos[2]) }).prior(2),
 		moved("Rotation backwards", 2, -1),
 	)
+	t.turned = pitch
 	t.fallen = func(e *Env) bool { return math.Cos(e.d.QPos[2]) < onItsBack }
 	t.name = nameCheetah
 	t.appearance = cheetahAppearance()
@@ -43,6 +44,12 @@ func legged(t *task, m *engine.Model) {
 	}
 }
 
+// pitch is the angle by which the trunk leans forward, counted on through whole turns.
+func pitch(e *Env) float64 { return e.d.QPos[2] }
+
+// upright reports whether the trunk leans by less than an angle, after any number of turns.
+func upright(e *Env, most float64) bool { return math.Abs(math.Remainder(pitch(e), 2*math.Pi)) < most }
+
 // rise is the height of the trunk above that of the start, in decimetres.
 func rise(e *Env) float64 { return 10 * (e.d.QPos[1] - 1.25) }
 
@@ -56,7 +63,8 @@ func walker2d(t *task, m *engine.Model) {
 		z, pitch := e.d.QPos[1], e.d.QPos[2]
 		return !(z > 0.8 && z < 2 && pitch > -1 && pitch < 1)
 	}
-	t.fallen = t.unstable
+	t.turned = pitch
+	t.fallen = func(e *Env) bool { z := e.d.QPos[1]; return !(z > 0.8 && z < 2 && upright(e, 1)) } // Gym takes a robot that stands after a somersault for a fallen one
 	t.features(
 		moved("Distance forward", 0, 1).prior(2),
 		effort(1),
@@ -78,7 +86,10 @@ func hopper(t *task, m *engine.Model) {
 		ok := e.d.QPos[1] > 0.7 && math.Abs(e.d.QPos[2]) < 0.2
 		return !ok || !bounded(e.d.QPos[2:], 100) || !bounded(e.d.QVel, 100)
 	}
-	t.fallen = t.unstable
+	t.turned = pitch
+	t.fallen = func(e *Env) bool {
+		return !(e.d.QPos[1] > 0.7 && upright(e, 0.2)) || !bounded(e.d.QPos[3:], 100) || !bounded(e.d.QVel, 100)
+	}
 	t.features(
 		moved("Distance forward", 0, 1).prior(2),
 		effort(1).prior(2),

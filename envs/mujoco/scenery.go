@@ -17,8 +17,9 @@ func checker(tile float64, at ...float64) drawing.Shape {
 // and numbers, the goal in a paint of its own, and walls at the far side and at
 // the end. All of them are drawn before the robot, which nothing hides.
 //
-// What the maze stops at a wall is the root of a robot. The walls are drawn farther out by
-// reach, in metres, which is how far the robot extends from there, so that it does not stand in them.
+// What the maze stops at a wall is the root of a robot, and at the end of a step. The walls are drawn farther
+// out by reach, in metres, which is how far the robot gets beyond the place where its root is stopped, so that
+// it does not stand in them.
 func cells(m corridor.Maze, reach, z float64) []drawing.Shape {
 	r, side := m.CellSize/2, m.CellSize/2+reach
 	start, end := -side, m.CellSize*(corridor.Cells-1)+side
@@ -46,7 +47,7 @@ func cells(m corridor.Maze, reach, z float64) []drawing.Shape {
 	)
 }
 
-const wallHeight = 0.125 // of the edge of a cell
+const wallHeight = 0.07 // of the edge of a cell: low, so that a robot near it does not seem to stand in it
 
 // wall returns the face of a wall from (x0, y0) to (x1, y1) on a floor at height z.
 func wall(x0, y0, x1, y1, z, high float64) drawing.Shape {

@@ -136,6 +136,7 @@ func (r robot) newEnv(o Options) (*Env, error) {
 		},
 	}
 	r.build(t, m)
+	t.travels = t.appearance.body > 0
 	e, err := newEnv(t, m)
 	if err == nil {
 		e.ends = o.Ends

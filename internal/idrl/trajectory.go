@@ -19,7 +19,7 @@ type Trajectory struct {
 	Actions   []Action    // length T
 	Phi       [][]float64 // length T, each of length d
 	Snapshots [][]float64 // length T+1; state 0 is before the first action
-	Fallen    []bool      // length T+1, of each state by Faller; nil if the environment is none
+	Fallen    []bool      // length T+1, whether the robot lies in each state (Lying); nil if that is not known
 	End       StepKind    // Terminated or Truncated
 
 	Raw StepsID // of its raw steps, which are kept; empty if they are not

@@ -23,6 +23,10 @@ type Camera struct {
 	Distance  float64 // of the eye from the centre, world units; 0: the scene is flat
 	Azimuth   float64 // radians from the x axis to where the eye looks: at π/2 it looks along y, with x to the right
 	Elevation float64 // radians by which it looks down; below π/2
+
+	// Keeps says that clips of solid scenes move the centre, smoothly and no farther than they must, so that bodies
+	// that move stay in the picture.
+	Keeps bool
 }
 
 // Solid reports whether points have three coordinates.

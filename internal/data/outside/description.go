@@ -41,6 +41,7 @@ type Description struct {
 	Environment map[string]string `json:"environment"` // variables besides those that are handed on
 	Pass        []string          `json:"pass"`        // names of further variables of this program that are handed on
 	Limits      Limits            `json:"limits"`
+	View        Crop              `json:"view"`    // of its pictures; default all of them
 	StepMS      float64           `json:"step_ms"` // milliseconds that a step takes, as it was measured
 	StartSec    float64           `json:"start_seconds"`
 	AnswerSec   float64           `json:"answer_seconds"`
@@ -101,6 +102,9 @@ func (d *Description) check() error {
 	case !foreign.IsLine(d.Title, foreign.MaxTitle) || !foreign.IsLine(d.About, foreign.MaxAbout):
 		return fmt.Errorf("the title may have %d characters and the description %d, in one line", foreign.MaxTitle, foreign.MaxAbout)
 	}
+	if err := d.View.check(); err != nil {
+		return err
+	}
 	for _, word := range d.Command {
 		if word == "" || len(word) > maxArgument || strings.ContainsRune(word, 0) {
 			return fmt.Errorf("the command has a word that is empty or longer than %d bytes", maxArgument)
@@ -141,8 +145,8 @@ func (d *Description) answerLimit() time.Duration { return seconds(d.AnswerSec) 
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 
-// hash returns what changes when the environment does: the arguments of its command, the files
-// among them, and what it says of itself.
+// hash returns what changes when the environment or its pictures do: the arguments of its command, the
+// files among them, the view, and what it says of itself.
 func (d *Description) hash(hello []byte) string {
 	h := sha256.New()
 	put := func(b []byte) { fmt.Fprintf(h, "%d:", len(b)); h.Write(b) }
@@ -160,6 +164,9 @@ func (d *Description) hash(hello []byte) string {
 				put(b)
 			}
 		}
+	}
+	if len(d.View) > 0 {
+		put(fmt.Append(nil, d.View))
 	}
 	put(hello)
 	return hex.EncodeToString(h.Sum(nil)[:6])

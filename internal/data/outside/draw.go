@@ -67,7 +67,7 @@ type pictured struct {
 	size image.Point // of the first; zero before
 
 	text string      // the last picture as it came: what stands still is decoded once
-	last image.Image // that picture; nil before
+	last image.Image // what is shown of that picture; nil before
 }
 
 var _ drawing.Pictured = (*pictured)(nil)
@@ -94,6 +94,9 @@ func (s *pictured) Picture() (out image.Image, err error) {
 		}
 		if size != s.size {
 			return failf(CodePicture, "it shows a picture of %dx%d pixels; the first had %dx%d", size.X, size.Y, s.size.X, s.size.Y)
+		}
+		if out, err = s.p.View.of(out); err != nil {
+			return failf(CodePicture, "%v", err)
 		}
 		s.text, s.last = got.Picture, out
 		return nil

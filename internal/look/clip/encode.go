@@ -36,10 +36,11 @@ func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
 	if !draws {
 		return takePictures(pictured, keeper, spec, c)
 	}
-	f := shoot(drawer, keeper, c.Snapshots)
+	f := shoot(drawer, keeper, c.Snapshots, spec.StepSeconds)
 	if err := idrl.Err(env); err != nil {
 		return nil, fmt.Errorf("encode clip %s: %w", c.ID, err)
 	}
+	f.keep(spec.StepSeconds / float64(f.sub) / spec.Playback)
 	h := f.header(spec, c)
 	if f.err == nil {
 		f.err = h.validate()

@@ -16,8 +16,9 @@ type film struct {
 	first  drawing.Scene // without the points of its moving shapes
 	counts []int         // points of each moving shape
 	tracks []track       // of the camera's centre and the points of the moving shapes, in order
-	fallen int           // number of states of a fallen robot
+	fallen int           // number of states in which the robot lies
 	note   string        // text for the clip
+	marks  int           // shapes of drawing.Marker, the last ones of first.Static
 	named  drawing.Happening
 	err    error // first error
 }
@@ -26,18 +27,13 @@ type film struct {
 // coordinates.
 type track [][]float64
 
-// shoot draws the states and the frames between them.
-func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *film {
+// shoot draws the states, which are stepSec seconds apart, and the frames between them.
+func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64, stepSec float64) *film {
 	f := &film{sub: 1}
 	var scene drawing.Scene
-	faller, falls := drawer.(idrl.Faller)
-	note := func() {
-		if falls && faller.Fallen() {
-			f.fallen++
-		}
-	}
+	lying := idrl.NewLying(drawer)
 	keeper.Restore(states[0])
-	note()
+	lying.Note()
 	drawer.Draw(&scene)
 	f.open(scene)
 	finer, ok := drawer.(drawing.Substepper)
@@ -47,13 +43,18 @@ func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *
 	for i, s := range states[1:] {
 		if ok {
 			finer.DrawStep(states[i], s, f.add)
-			note()
+			lying.Note()
 			continue
 		}
 		keeper.Restore(s)
-		note()
+		lying.Note()
 		drawer.Draw(&scene)
 		f.add(&scene)
+	}
+	for _, lies := range lying.States(stepSec) {
+		if lies {
+			f.fallen++
+		}
 	}
 	if n, ok := drawer.(drawing.Narrator); ok {
 		last := states[len(states)-1]
@@ -63,6 +64,10 @@ func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64) *
 			f.note = n.Narrate(states[0], last)
 		}
 		keeper.Restore(last)
+	}
+	if m, ok := drawer.(drawing.Marker); ok && len(states) > 1 {
+		f.mark(m.Marks(states))
+		keeper.Restore(states[len(states)-1])
 	}
 	if _, ok := drawer.(drawing.Namer); ok { // else it is in the last state, and may take long to get there again
 		f.named = named(drawer, states)
@@ -78,6 +83,20 @@ func named(env any, states [][]float64) drawing.Happening {
 		return n.Name(states)
 	}
 	return drawing.Happening{}
+}
+
+// mark adds marks on the ground. A Checker among them takes the place of that of the scene.
+func (f *film) mark(marks []drawing.Shape) {
+	checker := func(s drawing.Shape) bool { return s.Kind == drawing.Checker }
+	floor := slices.IndexFunc(f.first.Static, checker)
+	for _, s := range marks {
+		if checker(s) && floor >= 0 {
+			f.first.Static[floor] = s
+			continue
+		}
+		f.first.Static = append(f.first.Static, s)
+		f.marks++
+	}
 }
 
 // open begins a film with its first scene.
@@ -139,7 +158,7 @@ func (f *film) header(spec idrl.EnvSpec, c idrl.Clip) *Header {
 		h.Moving[i] = Shape{Kind: s.Kind, Paint: s.Paint, Size: s.Size, At: at[:f.counts[i]:f.counts[i]], Text: s.Text, Trail: s.Trail}
 		at = at[f.counts[i]:]
 	}
-	h.Note, h.Happens, h.Useless = f.note, f.named.Name, f.named.Useless
+	h.Note, h.Happens, h.Useless, h.Marks = f.note, f.named.Name, f.named.Useless, f.marks
 	h.Points, h.Fallen = len(f.tracks), float64(f.fallen)/float64(c.Steps+1)
 	return h
 }

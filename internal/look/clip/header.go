@@ -27,7 +27,7 @@ type Header struct {
 	Azimuth   float64 `json:"azimuth,omitempty"`
 	Elevation float64 `json:"elevation,omitempty"`
 
-	// Fallen is the share of the states of the clip that are fallen by idrl.Faller.
+	// Fallen is the share of the states of the clip in which the robot lies (idrl.Lying).
 	Fallen float64 `json:"fallen,omitempty"`
 
 	// Note is the text of drawing.Narrator about the clip.
@@ -36,6 +36,10 @@ type Header struct {
 	// What drawing.Namer calls what the clip shows, and whether that is useless.
 	Happens string `json:"happens,omitempty"`
 	Useless bool   `json:"useless,omitempty"`
+
+	// Marks is how many shapes of Static, the last ones, are of drawing.Marker: they show distances
+	// from where the clip begins.
+	Marks int `json:"marks,omitempty"`
 
 	// Of a clip of pictures: the stored pictures, and the one that each frame shows, length Frames.
 	// W and H are then pixels, Unit and Points are 1, and there are no shapes.
@@ -121,6 +125,8 @@ func (h *Header) validate() error {
 		return idrl.Errorf(idrl.Invalid, "clip has a camera that cannot look at anything")
 	case !(h.Fallen >= 0 && h.Fallen <= 1):
 		return idrl.Errorf(idrl.Invalid, "clip has a share of %v fallen states", h.Fallen)
+	case h.Marks < 0 || h.Marks > len(h.Static):
+		return idrl.Errorf(idrl.Invalid, "clip has %d marks among %d shapes", h.Marks, len(h.Static))
 	case len(h.Happens) > drawing.MaxHappening:
 		return idrl.Errorf(idrl.Invalid, "clip has a name of %d bytes for what it shows; the limit is %d", len(h.Happens), drawing.MaxHappening)
 	case h.Points < 1 || h.Points > maxPoints+1:

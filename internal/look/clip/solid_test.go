@@ -238,3 +238,37 @@ func TestEncodeCountsFrames(t *testing.T) {
 		t.Errorf("a step of 4 frames instead of 5: error %v", err)
 	}
 }
+
+// A ruled crawler has marks on the ground.
+type ruled struct{ *crawler }
+
+func (r ruled) Marks(states [][]float64) []drawing.Shape {
+	return []drawing.Shape{
+		{Kind: drawing.Checker, Paint: drawing.Surface, Size: 1, Pts: []float64{states[0][0], 0, 0}},
+		{Kind: drawing.Text, Paint: drawing.Ink, Size: 0.1, Pts: []float64{states[0][0], -1, 0}, Text: "0 m"},
+	}
+}
+
+// Marks of a clip follow the other shapes, and their floor takes the place of the scene's. A still
+// has none.
+func TestMarks(t *testing.T) {
+	for steps, want := range []int{0, 1} {
+		c := idrl.Clip{ID: "c", Steps: steps, Phi: []float64{0}, Snapshots: [][]float64{{3}, {4}}[:steps+1]}
+		b, err := Encode(ruled{&crawler{body: ant}}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := got.Header
+		if h.Marks != want || len(h.Static) != 2+want || h.Static[0].Kind != drawing.Checker || h.Static[0].Pts[0] != 3*float64(want) {
+			t.Errorf("clip of %d steps: %d marks, shapes %+v", steps, h.Marks, h.Static)
+		}
+	}
+	h := Header{Version: 2, Frames: 1, Sub: 1, FrameSec: 1, Playback: 1, Unit: 1, W: 1, H: 1, Points: 1, Marks: 1}
+	if err := h.validate(); idrl.KindOf(err) != idrl.Invalid {
+		t.Errorf("a header of one mark and no shapes: %v", err)
+	}
+}

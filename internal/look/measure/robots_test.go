@@ -31,7 +31,7 @@ func firstClips(t testing.TB, id string) []*measure.View {
 	return out
 }
 
-// What sessions on robots showed first, by the rules: nine of ten pairs of Hopper and a
+// What sessions on robots showed first, by the rules: two of three pairs of Hopper and a
 // third of those of Swimmer-Corridor could not be answered, since both lie or are still;
 // nine of ten of HalfCheetah could. Other seeds differ by a few percent.
 func TestFirstClipsOfRobots(t *testing.T) {
@@ -42,7 +42,7 @@ func TestFirstClipsOfRobots(t *testing.T) {
 		still, stay, alike, fallen, left bounds // shares of pairs
 	}{
 		{"half-cheetah", bounds{1.2, 2.2}, bounds{0, 0}, bounds{0, 0}, bounds{0, 0.08}, bounds{0, 0.16}, bounds{0.8, 0.97}},
-		{"hopper", bounds{0.7, 1.5}, bounds{0.05, 0.2}, bounds{0, 0}, bounds{0, 0.05}, bounds{0.65, 0.9}, bounds{0.04, 0.2}},
+		{"hopper", bounds{0.7, 1.5}, bounds{0.05, 0.2}, bounds{0, 0}, bounds{0, 0.05}, bounds{0.4, 0.65}, bounds{0.25, 0.45}}, // before somersaults counted as no falls 0.79 and 0.09
 		{"swimmer-corridor", bounds{0, 0.1}, bounds{0.2, 0.5}, bounds{0.5, 0.8}, bounds{0, 0.15}, bounds{0, 0}, bounds{0, 0}},
 	} {
 		t.Run(test.id, func(t *testing.T) {

@@ -72,7 +72,7 @@ func New(c *clip.Clip) (*View, error) {
 	}
 	v := &View{
 		env: h.Env, moment: len(c.Frames) == 1, solid: f.solid, camera: slices.Clone(c.Frames[0][:2]),
-		marked: f.solid && slices.ContainsFunc(h.Static, func(s clip.Shape) bool { return s.Kind == drawing.Text }),
+		marked: f.solid && slices.ContainsFunc(h.Static[:len(h.Static)-h.Marks], func(s clip.Shape) bool { return s.Kind == drawing.Text }),
 		fallen: h.Fallen, stays: strings.HasSuffix(h.Note, idrl.Stays), sec: float64(len(c.Frames)-1) * f.viewerSec,
 		named: named(h),
 	}

@@ -105,3 +105,26 @@ func TestClipsWithoutAFall(t *testing.T) {
 		}
 	}
 }
+
+// wheel is a ledge whose point mass turns over by its way.
+type wheel struct{ ledge }
+
+func (w wheel) Turned() float64 { return 100 * w.Snapshot(nil)[1] }
+
+// While what has fallen turns over there are clips of it.
+func TestClipsOfTurns(t *testing.T) {
+	tr := pushes(pointmass.Config{})
+	tr.Segments = 6
+	tr.NewEnv = func() idrl.Environment { return wheel{ledge{pointmass.New(pointmass.Config{}), 4}} }
+	job := jobFor(tr)
+	job.BasedOn, job.First = 0, true
+	after := 0
+	for _, c := range train(t, tr, job).Clips {
+		if over(c.Snapshots[0], 4) {
+			after++
+		}
+	}
+	if after == 0 {
+		t.Error("no clip begins while the mass turns over beyond the edge; the test is to have some")
+	}
+}

@@ -229,8 +229,7 @@ func (r *simulation) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Traj
 			return nil, ErrBroken
 		}
 	}
-	faller, falls := r.env.(idrl.Faller)
-	falls = falls && !r.afterFalls
+	lying := idrl.NewLying(r.env)
 	stream := r.stream("rollout", n)
 	t := &idrl.Trajectory{ID: trajectoryID(id, n), Env: spec.ID, Policy: id}
 	for action, step := range idrl.EpisodeOf(r.env, p, stream) {
@@ -241,14 +240,15 @@ func (r *simulation) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Traj
 			t.Actions, t.Phi = append(t.Actions, slices.Clone(action)), append(t.Phi, slices.Clone(step.Phi))
 		}
 		t.Snapshots, t.Obs = append(t.Snapshots, states.Snapshot(nil)), append(t.Obs, slices.Clone(step.Obs))
-		if falls {
-			t.Fallen = append(t.Fallen, faller.Fallen())
-		}
+		lying.Note()
 		t.End = step.Kind
 		if r.most > 0 && t.Len() == r.most { // whose features are not added to those of whole episodes
 			t.End = idrl.Truncated
 			break
 		}
+	}
+	if !r.afterFalls {
+		t.Fallen = lying.States(spec.StepSeconds)
 	}
 	if err := t.Validate(); err != nil {
 		return nil, err
