@@ -51,17 +51,28 @@ func bobbing(metres, rise float64) func(float64) []float64 {
 	}
 }
 
-// Clips in which the trunk moves as it says, and the limbs as in a robot that stands. The clips of
-// Hopper and Walker2d are of 1 s, the others of 2, but for those of the swimmer (4) and the corridors (8 and 12).
-func TestNameOfWays(t *testing.T) {
-	lying := turned(math.Pi)
-	for _, test := range []struct {
-		id      string
-		at      int // first position that is shifted
-		shift   func(share float64) []float64
-		want    string
-		useless bool
-	}{
+// A move is a clip in which the trunk moves and the limbs are as in a robot that stands, and its name. Clips
+// are of 2 s, but for those of Hopper, Walker2d and Reacher (1), Swimmer (4), and the corridors (8 and 12).
+type move struct {
+	id      string
+	at      int // first position that is shifted
+	shift   func(share float64) []float64
+	want    string
+	useless bool
+}
+
+func checkMoves(t *testing.T, list []move) {
+	t.Helper()
+	for _, test := range list {
+		e := listed(t, test.id)
+		if got, want := e.Name(posed(e, test.at, test.shift)), (drawing.Happening{Name: test.want, Useless: test.useless}); got != want {
+			t.Errorf("%s from position %d on: %v, want %v", test.id, test.at, got, want)
+		}
+	}
+}
+
+func TestNamesInThePlane(t *testing.T) {
+	checkMoves(t, []move{
 		{"hopper", 0, way(0), "stands still", true},
 		{"hopper", 0, bobbing(0, 0.1), "hops on the spot", false},
 		{"hopper", 0, bobbing(-1, 0.1), "hops backward", false},
@@ -89,6 +100,12 @@ func TestNameOfWays(t *testing.T) {
 		{"half-cheetah", 2, way(-2 * math.Pi), "turns a somersault", false},
 		{"half-cheetah", 2, way(-math.Pi), "falls on its back", true},
 		{"half-cheetah", 2, func(float64) []float64 { return []float64{math.Pi} }, "lies on its back", true},
+	})
+}
+
+func TestNamesOfRoaming(t *testing.T) {
+	lying := turned(math.Pi)
+	checkMoves(t, []move{
 		{"ant", 0, way(0, 0), "stays still", true},
 		{"ant", 0, way(0.8, 0), "creeps about", false},
 		{"ant", 0, way(2, 0.5), "walks forward", false},
@@ -119,6 +136,11 @@ func TestNameOfWays(t *testing.T) {
 		{"ant-corridor", 0, func(float64) []float64 { return []float64{4 * corridor.Goal} }, "stays in the goal", false},
 		{"ant-corridor", 0, func(share float64) []float64 { return []float64{0.9 * share, 0, 0, 0, 0, 0, 0, math.Sin(20 * share)} }, "hardly gets anywhere", true},
 		{"swimmer-corridor", 0, way(5, 0), "swims towards the goal", false},
+	})
+}
+
+func TestNamesOfPolesAndArms(t *testing.T) {
+	checkMoves(t, []move{
 		{"inverted-pendulum", 0, way(0), "balances in its place", false},
 		{"inverted-pendulum", 0, way(0.8), "balances, goes to the right", false},
 		{"inverted-pendulum", 0, func(share float64) []float64 { return []float64{0.5 * math.Sin(20*share)} }, "balances, to and fro a lot", false},
@@ -127,12 +149,7 @@ func TestNameOfWays(t *testing.T) {
 		{"reacher", 0, way(0), "hardly moves", true},
 		{"reacher", 0, way(20), "goes round and round", false},
 		{"reacher", 0, way(-60), "spins fast", false},
-	} {
-		e := listed(t, test.id)
-		if got, want := e.Name(posed(e, test.at, test.shift)), (drawing.Happening{Name: test.want, Useless: test.useless}); got != want {
-			t.Errorf("%s from position %d on: %v, want %v", test.id, test.at, got, want)
-		}
-	}
+	})
 }
 
 // The arm stops where the target is, or is not.
