@@ -75,7 +75,8 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 	}
 	if o.Done {
 		if s.spec.AdoptAfter > 0 && s.done() { // what is trained is in use some answers later, and none come
-			o.Learning.Running = false
+			l := o.Learning
+			o.Learning = view.Learning{Answers: l.Answers, Untrained: l.Untrained, Why: s.whyNot()}
 		}
 		switch {
 		case s.cfg.Unseen:
@@ -94,6 +95,7 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 		o.Waiting = "The researcher has paused this session. Your answers are saved. This page continues by itself as soon as the session is resumed."
 		return o
 	}
+	o.Enough = !s.spec.AskOn && s.spec.Budget == 0 && s.spec.AnswersEach == 0 && s.stopping().Propose
 	open := s.asked.openOf(who)
 	o.Open = slices.Grow(o.Open, len(open))
 	for _, a := range open {

@@ -110,6 +110,7 @@ export interface Status {
   budget: number;
   open: string[];
   done: boolean;
+  enough?: boolean;
   waiting: string;
   undo: string;
   to_go?: number;
@@ -125,7 +126,13 @@ export interface Status {
 // Answers of everybody that wait to be learnt from.
 export interface Learning {
   answers: number;
+  untrained?: boolean;
   running: boolean;
+  waits?: boolean;
+  done?: number;
+  total?: number;
+  left?: string;
+  why?: string;
 }
 
 export interface Bye {
