@@ -272,7 +272,7 @@ func (a *annotatorSocket) deliver(offer view.Offer, awaits bool) {
 		status.Answers, status.Skipped, status.Budget = offer.Mine, 0, each
 		offer.Left = stopping.Forecast{Known: true, About: each - offer.Mine}
 	}
-	if offer.Done && offer.Mine > 0 {
+	if (offer.Done || offer.Enough) && offer.Mine > 0 {
 		status.Return = a.crowd.ReturnTo(offer.Code)
 	}
 	if a.narrow {

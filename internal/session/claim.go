@@ -8,6 +8,7 @@ import (
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/session/view"
 )
 
@@ -95,7 +96,13 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 		o.Waiting = "The researcher has paused this session. Your answers are saved. This page continues by itself as soon as the session is resumed."
 		return o
 	}
-	o.Enough = !s.spec.AskOn && s.spec.Budget == 0 && s.spec.AnswersEach == 0 && s.stopping().Propose
+	if s.spec.Budget == 0 && s.spec.AnswersEach == 0 && s.stopping().Propose {
+		if o.Enough = !s.spec.AskOn; s.spec.AskOn {
+			o.Left = stopping.Forecast{}
+		} else if o.Mine > 0 {
+			o.Code = s.spec.CompletionCode
+		}
+	}
 	open := s.asked.openOf(who)
 	o.Open = slices.Grow(o.Open, len(open))
 	for _, a := range open {

@@ -68,11 +68,13 @@ func (t *training) learning() (l view.Learning) {
 	if t.gen == nil || t.spec.IsArena() || t.spec.Uploads() || t.cfg.Unseen {
 		return l
 	}
-	l.Answers = t.yetToLearn()
+	if l.Answers = t.yetToLearn(); l.Answers == 0 {
+		return l
+	}
 	_, due := t.nextPoint()
 	trains := t.result != nil && !t.state.FollowUp
-	l.Running = l.Answers > 0 && !t.hopeless && (due || t.ready != nil || trains)
-	l.Untrained = l.Answers > 0 && !t.answersTrained()
+	l.Running = !t.hopeless && (due || t.ready != nil || trains)
+	l.Untrained = !t.answersTrained()
 	switch {
 	case !l.Running:
 		l.Why = t.whyNot()
@@ -96,6 +98,8 @@ func (t *training) whyNot() string {
 		return "A researcher has stopped the last training."
 	case t.spec.AdoptAfter > 0:
 		return "In this session, what is learnt comes into use only after more answers."
+	case !t.done():
+		return "They are learnt from when more answers have come."
 	}
 	return ""
 }

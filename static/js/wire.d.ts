@@ -63,6 +63,14 @@ export interface Given {
   rating?: number;
   much?: boolean;
   remark?: Remark;
+  told?: boolean;
+}
+
+// What /sessions/ID/telling returns.
+export interface Telling {
+  of: number;
+  unexpected: number;
+  answers: Given[];
 }
 
 export interface Hello {

@@ -70,8 +70,8 @@ type Status struct {
 	// question; empty if there is none. Open is then empty.
 	Consent string `json:"consent,omitempty"`
 
-	Code   string `json:"code,omitempty"`   // for the annotator to copy, once Done
-	Return string `json:"return,omitempty"` // address on the platform that they came from, once Done
+	Code   string `json:"code,omitempty"`   // for the annotator to copy, once Done or Enough
+	Return string `json:"return,omitempty"` // address on the platform that they came from, once Done or Enough
 
 	Learnt       bool  `json:"learnt"`               // the annotator may fetch clips of what was learnt
 	Same         bool  `json:"same"`                 // these look like those before the first answer

@@ -20,7 +20,7 @@ type Offer struct {
 	Enough  bool              // the session may stop (SessionSpec.Doubt), and nothing else ends it: the annotator is done, and may go on
 	Undo    idrl.AnswerID     // the annotator's last answer that can be undone; empty if none
 	Left    stopping.Forecast // answers of everybody until the session is complete or more of them change little
-	Code    string            // SessionSpec.CompletionCode, once the annotator has answered and Done
+	Code    string            // SessionSpec.CompletionCode, once the annotator has answered, and Done or Enough
 	Effect  bool              // the annotator may see the result, and there is one
 	Same    bool              // the result looks as it did before the first answer
 
