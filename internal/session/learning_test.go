@@ -63,14 +63,11 @@ func TestLearning(t *testing.T) {
 func TestLearningTellsHowFarItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery, s.Budget = 0, 1, 2 })
-		gate := make(chan struct{})
+		gate, ready := make(chan struct{}), b.clock.now.Add(15*time.Second)
 		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
 			if job.BasedOn > 0 {
-				job.Outlook(idrl.Outlook{})
-				for done := range 3 {
-					job.Progress(done, 8, "solving")
-					time.Sleep(2 * time.Second)
-				}
+				job.Outlook(idrl.Outlook{Ready: ready})
+				job.Progress(2, 8, "solving")
 				<-gate
 			}
 			return fakeTrainer{d: dim}.Train(ctx, job)
@@ -78,7 +75,6 @@ func TestLearningTellsHowFarItIs(t *testing.T) {
 		s, _ := b.start(t)
 		synctest.Wait()
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 0))
-		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		if got := claim(t, s, "ann").Learning; got.Done != 2 || got.Total != 8 || got.Left != "about 15 seconds" {
 			t.Errorf("a training from all answers: %+v, want step 2 of 8 and about 15 seconds", got)
@@ -89,7 +85,6 @@ func TestLearningTellsHowFarItIs(t *testing.T) {
 			t.Errorf("another training follows, and it is told that it takes %q: %+v", o.Learning.Left, o.Learning)
 		}
 		close(gate)
-		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got := claim(t, s, "ann").Learning; got != (view.Learning{}) {
 			t.Errorf("once all is learnt from: %+v", got)

@@ -82,7 +82,7 @@ func (t *training) learning() (l view.Learning) {
 		now := t.state
 		l.Waits = now.Outlook.Paused || now.Outlook.Waiting && now.Outlook.Ahead > 0
 		l.Done, l.Total = now.Done, now.Total
-		if !due && now.BasedOn == t.log.seq() {
+		if now.BasedOn == t.log.seq() {
 			l.Left = aboutTime(t.timeLeft())
 		}
 	}

@@ -22,7 +22,7 @@ export function ending(status, arena, patient) {
   if (running && patient) return { text: training(learning), clips: false, waits: true };
   const text = [
     running ? "It is still learning from your last answers. You need not wait for it." : "",
-    untrained ? "Nothing has been learnt from your answers yet." : "This is what it has learnt so far.",
+    untrained ? "Nothing has been trained from your answers yet." : "This is what it has learnt so far.",
     running || untrained ? "" : `The last ${plural(learning.answers)} in it yet.`,
     why,
   ];
@@ -157,6 +157,8 @@ export class Learnt {
     const { controller, telling, view } = this.#parts;
     const end = view.part("end");
     const over = status.done || controller.stopped;
+    if (over) view.part("note").tabIndex = 0; // it scrolls where it is higher than the window
+    else view.part("note").removeAttribute("tabindex");
     clearTimeout(this.#timer);
     if (!over) {
       if (!end.hidden) this.#hide(end);
@@ -194,7 +196,7 @@ export class Learnt {
     if (says.waits) this.#timer = setTimeout(() => this.#tell(status), wait);
     if (says.clips && status.learnt) this.#fill(end, status);
     else this.#hide(end);
-    if (status.learnt && status.mine > 0 && !says.waits) telling.show(`${status.answers} ${status.mine} ${status.learning?.answers ?? 0}`);
+    if (says.clips && status.learnt && status.mine > 0) telling.show(`${status.answers} ${status.mine} ${status.learning?.answers ?? 0}`);
     else telling.hide();
   }
 

@@ -7,9 +7,9 @@ import { answerRow } from "./last-answers.js";
  */
 export function helped({ of, unexpected }) {
   if (of === 0) return "";
-  const all = of === 1 ? "your answer" : `your last ${of} answers`;
-  if (unexpected === 0) return `Before ${of === 1 ? "it" : "each of them"}, it expected what you said in ${all}. What it expected least:`;
-  return `It learns most from what it does not expect. In ${unexpected} of ${all} it had expected another one. What it expected least:`;
+  const how = unexpected === 0 ? `In none of your last ${of} answers had it expected another one.`
+    : `It learns most from what it does not expect. In ${unexpected} of your last ${of} answers it had expected another one.`;
+  return `${of === 1 ? "" : how} What it expected least:`.trim();
 }
 
 /** Shows the annotator's most telling answers at the end. */

@@ -27,9 +27,9 @@ test("the wait is told as it is: how long, or that other sessions come first", (
 
 test("where nothing was learnt it says so and why, and shows no clips", () => {
   const none = ending(status({ learning: { answers: 40, untrained: true, running: false, why: "The last training failed." } }), false, true);
-  assert.deepEqual(none, { text: "Nothing has been learnt from your answers yet. The last training failed.", clips: false, waits: false });
+  assert.deepEqual(none, { text: "Nothing has been trained from your answers yet. The last training failed.", clips: false, waits: false });
   const slow = ending(status({ learning: { answers: 40, untrained: true, running: true } }), false, false);
-  assert.match(slow.text, /still learning .* Nothing has been learnt/);
+  assert.match(slow.text, /still learning .* Nothing has been trained/);
   assert.equal(slow.clips, false);
   assert.match(ending(status({ same: true }), false, true).text, /learnt from your 40 answers\. What it does looks the same as before/);
 });
@@ -50,6 +50,6 @@ test("where nothing is shown of what was learnt, nothing is said of it", () => {
 
 test("what was unexpected is counted, and nothing is called so that was expected", () => {
   assert.equal(helped({ of: 0, unexpected: 0 }), "");
-  assert.match(helped({ of: 12, unexpected: 0 }), /it expected what you said in your last 12 answers/);
+  assert.match(helped({ of: 12, unexpected: 0 }), /In none of your last 12 answers had it expected another/);
   assert.match(helped({ of: 12, unexpected: 2 }), /In 2 of your last 12 answers it had expected another one/);
 });
