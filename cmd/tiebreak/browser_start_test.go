@@ -131,9 +131,12 @@ func TestBrowserWithoutKeyboard(t *testing.T) {
 			evaluate[int](b, `(document.querySelector("[data-progress-text]").textContent = "1234 answers, 567 by you", document.querySelector("[data-left-text]").hidden = false,
 				document.querySelector("[data-left-text]").textContent = "about 20 minutes left",
 				document.querySelector("[data-learning-text]").hidden = false,
-				document.querySelector("[data-learning-text]").textContent = "other sessions are trained first; then it learns from the last 12 answers …", 1)`)
+				document.querySelector("[data-learning-text]").textContent = "12 answers wait for other sessions", 1)`)
 			for _, fault := range append(evaluate[[]string](b, barFaults), evaluate[[]string](b, nameless)...) {
 				b.t.Error(fault)
+			}
+			if high := evaluate[float64](b, `document.querySelector("header.bar").offsetHeight`); high > 80 {
+				b.t.Errorf("the bar is %v pixels high", high)
 			}
 			b.shot(fmt.Sprintf("bar-%dx%d", w.width, w.height))
 			for _, part := range []string{"help", "last"} {
