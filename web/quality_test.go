@@ -25,6 +25,7 @@ func (f fakeQuality) Quality(ctx context.Context, id idrl.SessionID) (quality.Re
 	}
 	q := quality.Of(rec.Log, rec.Assignments, rec.Spec.Seed)
 	q.KnowGold(rec.Log, record.GoldRight(rec.Log, rec.Assignments, rec.Settings.Gold.Questions))
+	q.KnowSpent(rec.Log, map[int64]bool{2: true, 3: false})
 	q.Know([]idrl.Manner{{Annotator: "a1", Random: 0.31, Noise: idrl.Range{Middle: 1.25, Low: 0.5, High: 2.75}, Lapse: idrl.Range{Middle: 0.04, Low: 0.01, High: 0.2}}})
 	return q, nil
 }
