@@ -20,20 +20,22 @@ func (db journal) Course(ctx context.Context, id idrl.SessionID) (out record.Cou
 		if err != nil {
 			return err
 		}
-		pool, err := readPool(ctx, from, id)
-		if err != nil {
+		if out.Pool, err = readPool(ctx, from, id); err != nil {
 			return err
 		}
-		for _, c := range pool {
-			out.Policies = append(out.Policies, record.KnownFrom{Candidate: c})
-		}
 		const policies = `
-			SELECT adopted_at, policy.id, mu, mus FROM policy JOIN generation USING (session_id, based_on)
+			SELECT adopted_at, based_on, policy.id, mu, mus FROM policy JOIN generation USING (session_id, based_on)
 			WHERE session_id = ? ORDER BY adopted_at, based_on, k`
+		last := int64(-1)
 		return each(ctx, from, func(row scanner) error {
-			var k record.KnownFrom
-			err := row.Scan(&k.Row, &k.ID, vectorColumn{&k.Mu}, rowsColumn{&k.Mus, &k.Mu})
-			out.Policies = append(out.Policies, k)
+			var c idrl.Candidate
+			var adopted, basedOn int64
+			err := row.Scan(&adopted, &basedOn, &c.ID, vectorColumn{&c.Mu}, rowsColumn{&c.Mus, &c.Mu})
+			if basedOn != last {
+				out.Adopted, last = append(out.Adopted, record.Adoption{Row: adopted}), basedOn
+			}
+			of := &out.Adopted[len(out.Adopted)-1]
+			of.Candidates = append(of.Candidates, c)
 			return err
 		}, policies, id)
 	})

@@ -64,7 +64,7 @@ func qualityCommand() command {
 func reportOf(list envs.List, r record.Record, course record.Course) (quality.Report, error) {
 	q := quality.Of(r.Log, r.Assignments, r.Spec.Seed)
 	q.KnowGold(r.Log, record.GoldRight(r.Log, r.Assignments, r.Settings.Gold.Questions))
-	q.KnowSpent(r.Log, training.Changes(course))
+	q.KnowSpent(r.Log, training.Changes(r.Spec, course))
 	manners, err := training.Manners(list, r)
 	q.Know(manners)
 	return q, err

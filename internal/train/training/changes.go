@@ -3,6 +3,7 @@ package training
 import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/regret"
 )
 
@@ -10,22 +11,23 @@ import (
 // seldom given as many.
 const mostChanges = 5000
 
-// Changes says of rows of a log whether another policy was recommended after the row than before, by the policies
-// that were known at the row: what trainings change is not counted. Rows whose weights are those of learnt
+// Changes says of rows of a session's log whether another policy was recommended after the row than before, by the
+// policies that were known at the row: what trainings change is not counted. Rows whose weights are those of learnt
 // features are left out, and so are the first one and those after 5000.
-func Changes(c record.Course) map[int64]bool {
+func Changes(spec idrl.SessionSpec, c record.Course) map[int64]bool {
 	out := map[int64]bool{}
-	var known []idrl.Candidate
-	next := 0 // of c.Policies
+	policies, next := learning.NewPolicies(learning.OfSession(spec)), 0
 	for i := 1; i < min(len(c.Means), mostChanges); i++ {
 		was, is := c.Means[i-1], c.Means[i]
-		for ; next < len(c.Policies) && c.Policies[next].Row < is.Seq; next++ {
-			known = append(known, c.Policies[next].Candidate)
+		for ; next < len(c.Adopted) && c.Adopted[next].Row < is.Seq; next++ {
+			policies.Adopt(c.Pool, c.Adopted[next].Candidates)
 		}
+		known := policies.Known()
 		if was.Seq != is.Seq-1 || was.Representation != 0 || is.Representation != 0 || len(known) == 0 || len(was.Mean) != len(known[0].Mu) || len(is.Mean) != len(known[0].Mu) {
 			continue
 		}
-		out[is.Seq] = regret.LeaderUnder(was.Mean, known) != regret.LeaderUnder(is.Mean, known)
+		before, after := regret.LeaderUnder(was.Mean, known), regret.LeaderUnder(is.Mean, known)
+		out[is.Seq] = !policies.Same(known[before], known[after])
 	}
 	return out
 }
