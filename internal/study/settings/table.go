@@ -341,7 +341,7 @@ var table = []Setting{
 		Key: "ask_on", Label: "What annotators are told then", Words: "where the session may stop and has no number of answers to reach, ask annotators on without saying that they are done; not with the model network or stop_by_itself", Default: "false", Group: stopping,
 		Values: []Value{
 			{"false", "They are done", "Their page ends and says that they are done. They can go on answering."},
-			{"true", "Nothing", "Questions go on."},
+			{"true", "Nothing", "Questions go on, and their page does not say that more answers change little."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.AskOn },
 		rule: func(s idrl.SessionSpec) string {

@@ -4,7 +4,6 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
-	"tiebreak/internal/learn/regret"
 )
 
 // mostChanges is the number of rows of which Changes says something: more would take long, and people have
@@ -26,8 +25,7 @@ func Changes(spec idrl.SessionSpec, c record.Course) map[int64]bool {
 		if was.Seq != is.Seq-1 || was.Representation != 0 || is.Representation != 0 || len(known) == 0 || len(was.Mean) != len(known[0].Mu) || len(is.Mean) != len(known[0].Mu) {
 			continue
 		}
-		before, after := regret.LeaderUnder(was.Mean, known), regret.LeaderUnder(is.Mean, known)
-		out[is.Seq] = !policies.Same(known[before], known[after])
+		out[is.Seq] = !policies.Same(policies.Leader(was.Mean), policies.Leader(is.Mean))
 	}
 	return out
 }
