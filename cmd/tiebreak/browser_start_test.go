@@ -185,6 +185,17 @@ func TestBrowserSaysWhatIs(t *testing.T) {
 		evaluate[int](b, "(window.enough = true, 1)")
 		b.answer(kb.ArrowRight)
 	})
+	b.part("a break", func() {
+		evaluate[bool](b, "(sessionStorage.setItem('tiebreak.sitting.' + document.querySelector('main').dataset.session + '.' + document.querySelector('main').dataset.annotator, JSON.stringify({ last: Date.now(), active: 1.3e6, answers: 150 })), true)")
+		b.open(evaluate[string](b, "location.href"))
+		b.painted()
+		b.waitFor("[data-rest]")
+		b.shot("break-1280x800")
+		b.accessible("a break")
+		b.answer(kb.ArrowRight) // the question is not covered
+		evaluate[int](b, "(document.querySelector('[data-rest-close]').click(), 1)")
+		b.wait("document.querySelector('[data-rest]').hidden")
+	})
 	b.part("a silent server", func() {
 		b.ahead(3)
 		evaluate[int](b, `(() => {
