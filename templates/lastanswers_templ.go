@@ -30,7 +30,7 @@ func lastDialog() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog class=\"last\" data-last-dialog aria-labelledby=\"last-title\"><form method=\"dialog\"><div class=\"row\"><h2 id=\"last-title\">Your last answers</h2><button class=\"quiet\" autofocus><kbd aria-hidden=\"true\">Esc</kbd> Close</button></div><p data-last-note></p><ol data-last-list></ol></form><template data-last-row><li><div class=\"pair\" data-last-clips aria-hidden=\"true\"></div><b data-last-said></b> <button type=\"button\">Change</button></li></template></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog class=\"last\" data-last-dialog aria-labelledby=\"last-title\"><form method=\"dialog\"><div class=\"row\"><h2 id=\"last-title\">Your last answers</h2><button class=\"quiet\" autofocus><kbd aria-hidden=\"true\">Esc</kbd> Close</button></div><p data-last-note></p><ol data-last-list></ol></form><template data-last-row><li><div class=\"pair\" data-last-clips aria-hidden=\"true\"></div><b data-last-said></b> <small data-last-told hidden>It expected another answer, and learnt most from this one.</small> <button type=\"button\">Change</button></li></template></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

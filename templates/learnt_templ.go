@@ -78,8 +78,9 @@ func learntDialog() templ.Component {
 	})
 }
 
-// stopDialog is shown where more answers change little, and nothing else ends the session.
-func stopDialog() templ.Component {
+// telling lists the annotator's answers that were expected least. The script fills it with rows of
+// the last answers.
+func telling() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -100,37 +101,7 @@ func stopDialog() templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog class=\"rest\" data-stop-dialog aria-labelledby=\"stop-title\"><form method=\"dialog\"><h2 id=\"stop-title\">You can stop here. Go on?</h2><p>More answers will probably change the result only a little. Everything is saved, and you can come back with the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button> <button value=\"stop\" data-stop>Stop here</button></div></form></dialog>")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		return nil
-	})
-}
-
-// breakDialog proposes a rest.
-func breakDialog() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
-			return templ_7745c5c3_CtxErr
-		}
-		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
-		if !templ_7745c5c3_IsBuffer {
-			defer func() {
-				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err == nil {
-					templ_7745c5c3_Err = templ_7745c5c3_BufErr
-				}
-			}()
-		}
-		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
-		}
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog class=\"rest\" data-break-dialog aria-labelledby=\"break-title\"><form method=\"dialog\"><h2 id=\"break-title\">Time for a short break?</h2><p data-break-text></p><p>Everything is saved. You can close this page and come back later with the same link.</p><div class=\"row end\"><button class=\"primary\" autofocus>Go on</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"telling\" aria-labelledby=\"telling-title\" data-telling hidden><h2 id=\"telling-title\">Your most telling answers</h2><p data-telling-text></p><ol data-telling-list></ol></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

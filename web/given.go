@@ -5,6 +5,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/session/view"
 
 	"github.com/labstack/echo/v4"
 )
@@ -20,6 +21,7 @@ type givenAnswer struct {
 	Rating *float64      `json:"rating,omitempty"` // in [-1, 1]; present only if Choice is Rated
 	Much   bool          `json:"much,omitempty"`
 	Remark idrl.Remark   `json:"remark,omitempty"`
+	Told   bool          `json:"told,omitempty"` // of those in a list, it was the least expected one (surprises)
 }
 
 // given is GET /sessions/:id/answers: the annotator's own last answers that can still be changed,
@@ -41,17 +43,27 @@ func (s labelling) given(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	told, err := s.told(c, session, who.Annotator, list)
+	if err != nil {
+		return err
+	}
 	out := []givenAnswer{}
 	for _, g := range list {
-		a := givenAnswer{ID: g.ID, Left: g.Left, Best: g.Best, Worst: g.Worst, Choice: g.Choice, Much: g.Much, Remark: g.Remark}
-		if g.Choice == idrl.Rated {
-			a.Rating = &g.Rating
-		}
-		for _, clip := range g.Clips {
-			a.Clips = append(a.Clips, clipURL(id, clip))
-		}
+		a := givenOf(id, g)
+		a.Told = g.ID == told
 		out = append(out, a)
 	}
 	c.Response().Header().Set("Cache-Control", "no-store")
 	return c.JSON(http.StatusOK, out)
+}
+
+func givenOf(id idrl.SessionID, g view.Given) givenAnswer {
+	a := givenAnswer{ID: g.ID, Left: g.Left, Best: g.Best, Worst: g.Worst, Choice: g.Choice, Much: g.Much, Remark: g.Remark}
+	if g.Choice == idrl.Rated {
+		a.Rating = &g.Rating
+	}
+	for _, clip := range g.Clips {
+		a.Clips = append(a.Clips, clipURL(id, clip))
+	}
+	return a
 }

@@ -50,7 +50,7 @@ func (s labelling) label(c echo.Context) error {
 	env := s.env(spec.Env)
 	p := templates.LabelPage{
 		Layout: s.layout(c, spec.Title), Heading: spec.Title, Session: string(id), Annotator: string(who.Annotator),
-		Socket: sessionURL(id, "ws"), Learnt: sessionURL(id, "learnt"), Answers: sessionURL(id, "answers"), Flags: sessionURL(id, "flags"),
+		Socket: sessionURL(id, "ws"), Learnt: sessionURL(id, "learnt"), Answers: sessionURL(id, "answers"), Telling: sessionURL(id, "telling"), Flags: sessionURL(id, "flags"),
 		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Group: spec.Kind.Group(), Still: spec.Kind.Still(),
 		Strength: spec.Strength, Remarks: spec.Remarks, Arena: spec.IsArena(),
 		Subject: env.StillLabel, Guide: guideOf(spec, env),

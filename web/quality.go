@@ -77,6 +77,10 @@ func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.Annota
 			name = string(a.Annotator)
 		}
 		p.People = append(p.People, qualityRow(spec.ID, name, a, q.Rated))
+		if a.Spent.Answers > 0 {
+			w := a.Spent.Words()
+			p.Spent = append(p.Spent, templates.SpentRow{Name: name, Time: w.Time, Each: w.Each, Changes: w.Changes, CantTell: w.CantTell, Hesitations: w.Hesitations})
+		}
 		if a.Manner != nil {
 			p.Manners = append(p.Manners, mannerRow(name, *a.Manner))
 		}

@@ -217,4 +217,5 @@ func (s *Server) sessionRoutes(e *echo.Echo) {
 	e.GET("/sessions/:id/clips/:clip", s.labelling.clip)
 	e.GET("/sessions/:id/learnt/:when", s.labelling.effect)
 	e.GET("/sessions/:id/answers", s.labelling.given)
+	e.GET("/sessions/:id/telling", s.labelling.telling)
 }

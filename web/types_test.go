@@ -49,7 +49,7 @@ func TestTypings(t *testing.T) {
 	messages := map[string]any{
 		"ClientHello": wire.ClientHello{}, "Answer": wire.Answer{}, "Undo": wire.Undo{}, "Renew": wire.Renew{},
 		"Hello": wire.Hello{}, "Query": wire.Query{}, "Ack": wire.Ack{}, "Nak": wire.Nak{}, "Status": wire.Status{}, "Bye": wire.Bye{},
-		"State": stateMessage{}, "Problems": problemsMessage{}, "Conditions": conditionsMessage{}, "Key": keyReply{}, "Given": givenAnswer{},
+		"State": stateMessage{}, "Problems": problemsMessage{}, "Conditions": conditionsMessage{}, "Key": keyReply{}, "Given": givenAnswer{}, "Telling": tellingAnswers{},
 	}
 	names := map[reflect.Type]string{} // of the interfaces that stand for Go types
 	todo := []reflect.Type{}

@@ -49,6 +49,7 @@ type annotatorSocket struct {
 	hello   *wire.Hello                // guarded by mu: to be sent by feed; nil if none
 	forget  bool                       // guarded by mu: the client starts again
 	waiting bool                       // guarded by mu: the last offer was empty
+	ending  bool                       // guarded by mu: the annotator may be done, and watches the last training
 	sent    map[idrl.AssignmentID]bool // of feed: questions that the client holds
 
 	settings int64 // guarded by mu: number of changes of the session's settings that were noticed
@@ -105,7 +106,7 @@ func (s labelling) annotate(c echo.Context) error {
 // others, which only move the progress bar, after a moment.
 func (a *annotatorSocket) notice(e live.Event) {
 	a.mu.Lock()
-	greeted, waiting := a.greeted, a.waiting
+	greeted, waiting := a.greeted, a.waiting || a.ending && e.Kind == live.EventTraining
 	if e.Kind == live.EventSettings {
 		a.settings++
 	}
@@ -213,6 +214,7 @@ func (a *annotatorSocket) feed() {
 		clear(a.sent)
 	}
 	a.hello, a.forget, a.waiting = nil, false, len(offer.Open) == 0
+	a.ending = (offer.Done || offer.Enough) && offer.Learning.Running
 	a.mu.Unlock()
 	if hello != nil { // also if there is no offer, so that the outbox is emptied
 		hello.Seq, hello.Instructions = offer.Seq, max(hello.Instructions, offer.Instructions)
@@ -263,14 +265,14 @@ func (a *annotatorSocket) deliver(offer view.Offer, awaits bool) {
 	}
 	status := &wire.Status{
 		Answers: offer.Answers, Mine: offer.Mine, Skipped: offer.Skipped, Budget: offer.Budget,
-		Open: []idrl.AssignmentID{}, Done: offer.Done, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Same: offer.Same, Code: offer.Code,
+		Open: []idrl.AssignmentID{}, Done: offer.Done, Enough: offer.Enough && !a.narrow, Waiting: offer.Waiting, Undo: offer.Undo, Learnt: offer.Effect, Same: offer.Same, Code: offer.Code,
 		Instructions: offer.Instructions,
 	}
 	if each := a.spec.AnswersEach; each > 0 && !a.narrow { // their own part is what there is to do
 		status.Answers, status.Skipped, status.Budget = offer.Mine, 0, each
 		offer.Left = stopping.Forecast{Known: true, About: each - offer.Mine}
 	}
-	if offer.Done && offer.Mine > 0 {
+	if (offer.Done || offer.Enough) && offer.Mine > 0 {
 		status.Return = a.crowd.ReturnTo(offer.Code)
 	}
 	if a.narrow {
@@ -280,7 +282,9 @@ func (a *annotatorSocket) deliver(offer view.Offer, awaits bool) {
 		status.Consent = sessionURL(a.spec.ID, "consent")
 	}
 	if l := offer.Learning; l.Answers > 0 && !a.narrow {
-		status.Learning = &wire.Learning{Answers: l.Answers, Running: l.Running}
+		status.Learning = &wire.Learning{
+			Answers: l.Answers, Untrained: l.Untrained, Running: l.Running, Waits: l.Waits, Done: l.Done, Total: l.Total, Left: l.Left, Why: l.Why,
+		}
 	}
 	if offer.Left.Known {
 		status.ToGo = &offer.Left.About

@@ -320,7 +320,11 @@ func (r reports) Quality(ctx context.Context, id idrl.SessionID) (quality.Report
 	if err != nil {
 		return quality.Report{}, err
 	}
-	return reportOf(r.a.envs(), rec)
+	course, err := r.a.db.Course(ctx, id)
+	if err != nil {
+		return quality.Report{}, err
+	}
+	return reportOf(r.a.envs(), rec, course)
 }
 
 // newSession checks spec, names it and records it.

@@ -269,7 +269,7 @@ func (b *tab) waitFor(selector string) {
 // goesOn has the person go on from now on whenever the page says that they can stop.
 func (b *tab) goesOn() {
 	b.t.Helper()
-	evaluate[int](b, "setInterval(() => document.querySelector('[data-stop-dialog][open] button.primary')?.click(), 50)")
+	evaluate[int](b, "setInterval(() => { const on = document.querySelector('[data-resume]'); if (on?.checkVisibility()) on.click(); }, 50)")
 }
 
 // tabTo presses Tab until an element that matches a selector has the focus.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,10 +30,23 @@ const watchEnd = `(() => {
 // learntClips returns a JavaScript expression: whether the end shows one clip, and says that nothing has
 // changed, or two that are not the same.
 const learntClips = `(async () => {
-	const shown = [...document.querySelectorAll("[data-end] clip-loop")].filter((c) => c.checkVisibility());
+	const shown = [...document.querySelectorAll("[data-end] [data-effect] clip-loop")].filter((c) => c.checkVisibility());
 	const bytes = await Promise.all(shown.map((c) => fetch(c.getAttribute("src")).then((r) => r.arrayBuffer()).then((b) => String(new Uint8Array(b)))));
 	const same = document.querySelector("[data-end] [data-now-text]").textContent.includes("the same");
 	return shown.length === 2 ? bytes[0] !== bytes[1] && !same : shown.length === 1 && same;
+})()`
+
+// endFaults is a JavaScript expression for what of the end cannot be scrolled to, or is wider than its place.
+const endFaults = `(() => {
+	const faults = [], over = document.querySelector(".over"), box = over.getBoundingClientRect();
+	for (const e of over.querySelectorAll("[data-note-text], [data-end-text], [data-end] clip-loop, [data-end] p, [data-end] h2, [data-telling-list] li")) {
+		if (!e.checkVisibility()) continue;
+		e.scrollIntoView({ block: "nearest", behavior: "instant" });
+		const r = e.getBoundingClientRect();
+		if (r.top < box.top - 1 || r.bottom > box.bottom + 1 || r.left < box.left - 1 || r.right > box.right + 1) faults.push("out of reach: " + e.outerHTML.slice(0, 80));
+	}
+	over.scrollTop = 0;
+	return faults;
 })()`
 
 // TestBrowserLearnt labels a session to its end by keyboard: after ten answers and at the
@@ -80,19 +95,30 @@ func TestBrowserLearnt(t *testing.T) {
 	b.part("at the end", func() {
 		b.wait("document.body.dataset.state === 'done'")
 		b.wait("document.querySelector('[data-end]').innerText.includes('It has learnt from your 12 answers.')")
-		b.wait("[...document.querySelectorAll('[data-end] clip-loop')].filter((c) => c.checkVisibility()).every((c) => c.matches('[data-playing]:not([data-empty])'))")
+		b.wait("[...document.querySelectorAll('[data-end] [data-effect] clip-loop')].filter((c) => c.checkVisibility()).every((c) => c.matches('[data-playing]:not([data-empty])'))")
 		if !evaluate[bool](b, learntClips) {
 			b.t.Error("the end shows two clips that are the same, or says what is not so")
 		}
 		for _, said := range evaluate[[][2]any](b, "window.ends") {
-			if learning := said[0] == "Learning from your last answers …"; learning == (said[1] == true) {
+			if learning := strings.Contains(said[0].(string), "earn") && !strings.Contains(said[0].(string), "learnt from"); learning == (said[1] == true) {
 				b.t.Errorf("at the end %q, clips shown: %v", said[0], said[1])
 			}
 		}
 		b.wait("document.querySelector('[data-code]:not([hidden])').innerText.includes('TB-<b>42</b>')")
 		b.enter("[data-code-copy]")
 		b.wait("/Copied|Selected/.test(document.querySelector('[data-code-copy]').innerText)")
-		b.shot("end-1280x800")
+		b.wait("document.querySelectorAll('[data-telling-list] li').length === 3")
+		b.wait("document.querySelector('[data-telling-text]').textContent.includes('your last 12 answers')")
+		b.wait("document.querySelectorAll('[data-telling] clip-loop[data-playing]:not([data-empty])').length === 6")
+		for _, w := range append(slices.Clone(usual), window{width: 320, height: 568, touch: true}) {
+			b.arranged(w)
+			b.noSideways(int(w.width))
+			for _, fault := range evaluate[[]string](b, endFaults) {
+				b.t.Errorf("%dx%d: %s", w.width, w.height, fault)
+			}
+			b.shot(fmt.Sprintf("end-%dx%d", w.width, w.height))
+		}
+		b.accessible("the end")
 	})
 	b.part("reload", func() {
 		b.open(evaluate[string](b, "location.href"))

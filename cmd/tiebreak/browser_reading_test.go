@@ -331,7 +331,7 @@ func (b *tab) finishes() {
 	if got := b.buttons(); len(got) != 1 || !strings.Contains(got[0], "Undo") {
 		b.t.Errorf("the page without questions has the buttons %q, want Undo", got)
 	}
-	b.wait("document.querySelector('[data-announce]').textContent.includes('All questions are answered')")
+	b.wait("document.querySelector('[data-announce]').textContent.includes('You are done')")
 	b.shot("done-1280x800")
 	b.press("z")
 	b.ready()

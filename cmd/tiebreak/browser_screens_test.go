@@ -252,9 +252,9 @@ func (v *visit) ofAnnotators() []screen {
 			b.waitFor("[data-learnt-dialog][open] clip-loop")
 		}},
 		{"break", label, b, closed(func() {
-			evaluate[bool](b, "(sessionStorage.setItem('tiebreak.sitting.' + document.querySelector('main').dataset.session + '.' + document.querySelector('main').dataset.annotator, JSON.stringify({ from: Date.now() - 1e6, last: Date.now(), answers: 150 })), true)")
+			evaluate[bool](b, "(sessionStorage.setItem('tiebreak.sitting.' + document.querySelector('main').dataset.session + '.' + document.querySelector('main').dataset.annotator, JSON.stringify({ last: Date.now(), active: 1.3e6, answers: 150 })), true)")
 			b.open(evaluate[string](b, "location.href"))
-			b.waitFor("[data-break-dialog]")
+			b.waitFor("[data-rest]")
 		})},
 		{"link again", "/join/:token", b, func() {
 			b.open(v.pairLink)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"tiebreak/envs"
@@ -124,13 +125,18 @@ func TestBrowserWithoutKeyboard(t *testing.T) {
 	}
 	b.open(evaluate[string](b, "location.href"))
 	b.painted()
-	for _, w := range usual[1:] {
+	for _, w := range append(slices.Clone(usual[1:]), window{width: 320, height: 568, touch: true}) {
 		b.part(fmt.Sprintf("%dx%d", w.width, w.height), func() {
 			b.arranged(w)
 			evaluate[int](b, `(document.querySelector("[data-progress-text]").textContent = "1234 answers, 567 by you", document.querySelector("[data-left-text]").hidden = false,
-				document.querySelector("[data-left-text]").textContent = "about 20 minutes left", 1)`)
+				document.querySelector("[data-left-text]").textContent = "about 20 minutes left",
+				document.querySelector("[data-learning-text]").hidden = false,
+				document.querySelector("[data-learning-text]").textContent = "12 answers wait for other sessions", 1)`)
 			for _, fault := range append(evaluate[[]string](b, barFaults), evaluate[[]string](b, nameless)...) {
 				b.t.Error(fault)
+			}
+			if high := evaluate[float64](b, `document.querySelector("header.bar").offsetHeight`); high > 80 {
+				b.t.Errorf("the bar is %v pixels high", high)
 			}
 			b.shot(fmt.Sprintf("bar-%dx%d", w.width, w.height))
 			for _, part := range []string{"help", "last"} {
@@ -149,7 +155,7 @@ func TestBrowserWithoutKeyboard(t *testing.T) {
 	b.wait(`document.querySelector("[data-last] kbd").checkVisibility()`)
 }
 
-// TestBrowserSaysWhatIs: where more answers change little one can stop, and go on; and while
+// TestBrowserSaysWhatIs: where more answers change little one is done, and can go on; and while
 // answers wait for a server that is silent the page says so, and not that a question is coming.
 func TestBrowserSaysWhatIs(t *testing.T) {
 	t.Parallel()
@@ -162,22 +168,33 @@ func TestBrowserSaysWhatIs(t *testing.T) {
 	b.part("enough", func() {
 		evaluate[int](b, `(() => {
 			const parse = JSON.parse;
-			JSON.parse = (text, f) => { const v = parse(text, f); if (v?.t === "status") v.to_go = 0; return v; };
+			window.enough = true;
+			JSON.parse = (text, f) => { const v = parse(text, f); if (v?.t === "status" && window.enough) [v.to_go, v.enough] = [0, true]; return v; };
 			return 1;
 		})()`)
 		b.commit(kb.ArrowLeft)
-		b.waitFor("[data-stop-dialog][open]")
-		b.shot("stop-1280x800")
-		b.enter("[data-stop]")
 		b.wait("document.body.dataset.state === 'done'")
 		b.waitFor("[data-resume]")
+		b.wait("document.querySelector('[data-note-text]').textContent === 'You are done. Thank you!'")
+		b.wait("document.querySelector('[data-end-spinner]').hidden")
 		b.shot("stopped-1280x800")
 		b.accessible("stopped")
+		evaluate[int](b, "(window.enough = false, 1)") // a training or another answer can make the session less sure
 		b.enter("[data-resume]")
 		b.answer(kb.ArrowRight)
-		if evaluate[bool](b, "document.querySelector('[data-stop-dialog]').open") {
-			b.t.Error("it is said twice that one can stop")
-		}
+		evaluate[int](b, "(window.enough = true, 1)")
+		b.answer(kb.ArrowRight)
+	})
+	b.part("a break", func() {
+		evaluate[bool](b, "(sessionStorage.setItem('tiebreak.sitting.' + document.querySelector('main').dataset.session + '.' + document.querySelector('main').dataset.annotator, JSON.stringify({ last: Date.now(), active: 1.3e6, answers: 150 })), true)")
+		b.open(evaluate[string](b, "location.href"))
+		b.painted()
+		b.waitFor("[data-rest]")
+		b.shot("break-1280x800")
+		b.accessible("a break")
+		b.answer(kb.ArrowRight) // the question is not covered
+		evaluate[int](b, "(document.querySelector('[data-rest-close]').click(), 1)")
+		b.wait("document.querySelector('[data-rest]').hidden")
 	})
 	b.part("a silent server", func() {
 		b.ahead(3)

@@ -258,8 +258,8 @@ func (p *passage) changesMind(right choice) {
 
 func (p *passage) finishes() {
 	p.wait("document.body.dataset.state === 'done'")
-	p.hears("All questions are answered. Thank you!")
-	p.node(control{role: "heading", name: "All questions are answered. Thank you!"})
+	p.hears("You are done. Thank you!")
+	p.node(control{role: "heading", name: "You are done. Thank you!"})
 	if text := value[string](p, "document.querySelector('[data-code]').innerText"); !strings.Contains(text, "TB-42") {
 		p.t.Errorf("the code is shown as %q", text)
 	}

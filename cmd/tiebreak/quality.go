@@ -28,7 +28,8 @@ func (f *qualityFlags) declare(fs *flag.FlagSet) {
 func qualityCommand() command {
 	return subcommand("quality", "show how annotators answer and how well they agree", (*qualityFlags).declare,
 		"Summarises the answers of a session that count. For each annotator: the response time, how often they choose the left clip, and how\n"+
-			"often they agree with themselves when a question is repeated, and with the researcher on gold questions. Between annotators: raw agreement,\n"+
+			"often they agree with themselves when a question is repeated, and with the researcher on gold questions; and where their time went: seconds a question, the share of the time on questions whose answers\n"+
+			"changed the recommended policy, and on what they could not tell, and how many answers took three times their own median or longer. Between annotators: raw agreement,\n"+
 			"Krippendorff's alpha, Fleiss' and Cohen's kappa over the questions that several of them answered. The 95 % intervals are from the bootstrap over questions.\n"+
 			"With --noise-model own, also the reliability of each annotator under the posterior: the probability that they click at random, the noise of their\n"+
 			"answers, the share of lapses, the tie width, and the offset and scale of ratings (docs/methods.md, section 2.4).\n"+
@@ -43,7 +44,11 @@ func qualityCommand() command {
 				if err != nil {
 					return err
 				}
-				q, err := reportOf(list, rec)
+				course, err := db.Course(ctx, spec.ID)
+				if err != nil {
+					return err
+				}
+				q, err := reportOf(list, rec, course)
 				if err != nil {
 					return err
 				}
@@ -56,9 +61,10 @@ func qualityCommand() command {
 }
 
 // reportOf returns the report on the annotators of a recorded session.
-func reportOf(list envs.List, r record.Record) (quality.Report, error) {
+func reportOf(list envs.List, r record.Record, course record.Course) (quality.Report, error) {
 	q := quality.Of(r.Log, r.Assignments, r.Spec.Seed)
 	q.KnowGold(r.Log, record.GoldRight(r.Log, r.Assignments, r.Settings.Gold.Questions))
+	q.KnowSpent(r.Log, training.Changes(r.Spec, course))
 	manners, err := training.Manners(list, r)
 	q.Know(manners)
 	return q, err

@@ -46,7 +46,7 @@ func (s SessionSpec) AsArena() SessionSpec {
 	s.Likelihood, s.Noise, s.Questions = "bradley-terry", SharedNoise, AnyQuestions
 	s.PriorVar, s.NoiseStd, s.TieBand = arenaPriorVar, arenaNoise, arenaTieBand
 	s.PriorScale, s.RepeatEvery, s.GoldEvery, s.ShowLearnt, s.Strength, s.MuchBand, s.Remarks = nil, 0, 0, false, false, 0, false
-	s.StopByItself = false
+	s.StopByItself, s.AskOn = false, false
 	return s
 }
 

@@ -39,6 +39,7 @@ type SessionSpec struct {
 	Tolerance    float64 // share of the span up to which a loss counts as small, in (0, 1)
 	Doubt        float64 // the session proposes to stop once a larger loss is at most this probable, in (0, 1)
 	StopByItself bool    // and then it stops by itself
+	AskOn        bool    // else annotators are asked on then, and their page does not say that they are done
 
 	// CompletionCode is shown to annotators when they have no further question, for instance for a
 	// crowd platform; empty for none.

@@ -8,6 +8,7 @@ import (
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/session/view"
 )
 
@@ -75,7 +76,8 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 	}
 	if o.Done {
 		if s.spec.AdoptAfter > 0 && s.done() { // what is trained is in use some answers later, and none come
-			o.Learning.Running = false
+			l := o.Learning
+			o.Learning = view.Learning{Answers: l.Answers, Untrained: l.Untrained, Why: s.whyNot()}
 		}
 		switch {
 		case s.cfg.Unseen:
@@ -93,6 +95,13 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 	if o.Paused = s.paused(); o.Paused {
 		o.Waiting = "The researcher has paused this session. Your answers are saved. This page continues by itself as soon as the session is resumed."
 		return o
+	}
+	if s.spec.Budget == 0 && s.spec.AnswersEach == 0 && s.stopping().Propose {
+		if o.Enough = !s.spec.AskOn; s.spec.AskOn {
+			o.Left = stopping.Forecast{}
+		} else if o.Mine > 0 {
+			o.Code = s.spec.CompletionCode
+		}
 	}
 	open := s.asked.openOf(who)
 	o.Open = slices.Grow(o.Open, len(open))

@@ -164,12 +164,16 @@ func TestLearningAtTheEnd(t *testing.T) {
 		defer stop()
 		synctest.Wait()
 		for i := range 6 {
-			if got, want := claim(t, s, "ann").Learning, (view.Learning{Answers: i, Running: i >= 4}); got != want {
+			want := view.Learning{Answers: i, Untrained: i > 0, Running: i >= 4}
+			if i > 0 && i < 4 {
+				want.Why = "They are learnt from when more answers have come."
+			}
+			if got := claim(t, s, "ann").Learning; got != want {
 				t.Errorf("after %d answers %+v, want %+v", i, got, want)
 			}
 			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 		}
-		if o := claim(t, s, "ann"); !o.Done || o.Learning != (view.Learning{Answers: 6, Running: true}) {
+		if o := claim(t, s, "ann"); !o.Done || o.Learning != (view.Learning{Answers: 6, Untrained: true, Running: true}) {
 			t.Errorf("at the end: done %t, %+v", o.Done, o.Learning)
 		}
 		gate <- struct{}{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/view"
@@ -39,19 +40,54 @@ func TestLearning(t *testing.T) {
 			t.Helper()
 			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], choice))
 		}
+		const later = "They are learnt from when more answers have come."
 		synctest.Wait()
 		told("at first", view.Learning{}, "")
 		say(0)
-		told("before a training is due", view.Learning{Answers: 1}, "")
+		told("before a training is due", view.Learning{Answers: 1, Untrained: true, Why: later}, "")
 		say(1)
-		told("while it waits", view.Learning{Answers: 2, Running: true}, "waiting for the trainer, 1 other training is before this one")
+		told("while it waits", view.Learning{Answers: 2, Untrained: true, Running: true, Waits: true}, "waiting for the trainer, 1 other training is before this one")
 		say(2)
 		goOn <- struct{}{}
-		told("while it is paused", view.Learning{Answers: 3, Running: true}, "paused while a shorter training of another session is done")
+		told("while it is paused", view.Learning{Answers: 3, Untrained: true, Running: true, Waits: true}, "paused while a shorter training of another session is done")
 		goOn <- struct{}{}
-		told("when it is in use", view.Learning{Answers: 1}, "")
+		told("when it is in use", view.Learning{Answers: 1, Why: later}, "")
 		if len(soon) != 2 || soon[0] || !soon[1] {
 			t.Errorf("trainings wanted soon: %v; want the second, as the first generation has learnt from no answer", soon)
+		}
+	})
+}
+
+// While a training is under way annotators are told how far it is, and how long it still takes only where
+// it learns from all of the answers.
+func TestLearningTellsHowFarItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery, s.Budget = 0, 1, 2 })
+		gate, ready := make(chan struct{}), b.clock.now.Add(15*time.Second)
+		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			if job.BasedOn > 0 {
+				job.Outlook(idrl.Outlook{Ready: ready})
+				job.Progress(2, 8, "solving")
+				<-gate
+			}
+			return fakeTrainer{d: dim}.Train(ctx, job)
+		})
+		s, _ := b.start(t)
+		synctest.Wait()
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 0))
+		synctest.Wait()
+		if got := claim(t, s, "ann").Learning; got.Done != 2 || got.Total != 8 || got.Left != "about 15 seconds" {
+			t.Errorf("a training from all answers: %+v, want step 2 of 8 and about 15 seconds", got)
+		}
+		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 1))
+		synctest.Wait()
+		if o := claim(t, s, "ann"); !o.Done || !o.Learning.Running || o.Learning.Left != "" {
+			t.Errorf("another training follows, and it is told that it takes %q: %+v", o.Learning.Left, o.Learning)
+		}
+		close(gate)
+		synctest.Wait()
+		if got := claim(t, s, "ann").Learning; got != (view.Learning{}) {
+			t.Errorf("once all is learnt from: %+v", got)
 		}
 	})
 }

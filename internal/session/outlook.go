@@ -68,10 +68,40 @@ func (t *training) learning() (l view.Learning) {
 	if t.gen == nil || t.spec.IsArena() || t.spec.Uploads() || t.cfg.Unseen {
 		return l
 	}
-	l.Answers = t.yetToLearn()
+	if l.Answers = t.yetToLearn(); l.Answers == 0 {
+		return l
+	}
 	_, due := t.nextPoint()
-	l.Running = l.Answers > 0 && !t.hopeless && (due || t.ready != nil || t.result != nil && !t.state.FollowUp)
+	trains := t.result != nil && !t.state.FollowUp
+	l.Running = !t.hopeless && (due || t.ready != nil || trains)
+	l.Untrained = !t.answersTrained()
+	switch {
+	case !l.Running:
+		l.Why = t.whyNot()
+	case trains:
+		now := t.state
+		l.Waits = now.Outlook.Paused || now.Outlook.Waiting && now.Outlook.Ahead > 0
+		l.Done, l.Total = now.Done, now.Total
+		if now.BasedOn == t.log.seq() {
+			l.Left = aboutTime(t.timeLeft())
+		}
+	}
 	return l
+}
+
+// whyNot says to an annotator why nothing learns from the last answers; nothing where that is not known.
+func (t *training) whyNot() string {
+	switch {
+	case t.hopeless || t.state.Err != "":
+		return "The last training failed; the researcher can see why."
+	case t.result == nil && t.rest == t.log.seq():
+		return "A researcher has stopped the last training."
+	case t.spec.AdoptAfter > 0:
+		return "In this session, what is learnt comes into use only after more answers."
+	case !t.done():
+		return "They are learnt from when more answers have come."
+	}
+	return ""
 }
 
 // trainingNow is the state of the training with words on when it will end.

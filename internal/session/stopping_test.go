@@ -148,3 +148,41 @@ func TestStoppingIsDurableOrNothing(t *testing.T) {
 		t.Error("the rule is not met after the third answer")
 	}
 }
+
+// Annotators are done where the session proposes to stop and nothing else ends it: not where there is a
+// number of answers to reach, and not where the researcher wants them to be asked on, who are then told nothing.
+func TestAnnotatorsAreDoneByTheRule(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*idrl.SessionSpec)
+		enough bool // after the third answer
+		told   bool // that more answers change little
+	}{
+		{"by default", func(*idrl.SessionSpec) {}, true, true},
+		{"asked on", func(s *idrl.SessionSpec) { s.AskOn = true }, false, false},
+		{"answers wanted", func(s *idrl.SessionSpec) { s.Budget = 10 }, false, false},
+		{"a part each", func(s *idrl.SessionSpec) { s.AnswersEach = 10 }, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(func(s *idrl.SessionSpec) {
+				s.Tolerance, s.Doubt, s.TrainEvery, s.AdoptAfter, s.CompletionCode = 0.999, 0.999, 1, 1, "TB-1"
+				test.change(s)
+			})
+			s, _ := b.start(t)
+			for i := range 4 {
+				o, st := claim(t, s, "ann"), status(t, s)
+				enough := test.enough && i >= 3
+				if o.Enough != enough || o.Enough && !st.Stopping.Propose || (o.Code != "") != enough {
+					t.Errorf("after %d answers enough is %t, with the code %q, and the dashboard says %+v", i, o.Enough, o.Code, st.Stopping)
+				}
+				if told := o.Left.Known && o.Left.About == 0; i >= 3 && told != test.told {
+					t.Errorf("after %d answers about %+v are left", i, o.Left)
+				}
+				if len(o.Open) == 0 || o.Done {
+					t.Fatalf("after %d answers nothing is asked: %+v", i, o)
+				}
+				mustAnswer(t, s, "ann", reply(o.Open[0], i))
+			}
+		})
+	}
+}

@@ -20,6 +20,7 @@ import { Practice } from "./practice.js";
 import { PracticeView } from "./practice-view.js";
 import { keepKey } from "./rejoin.js";
 import { Sitting } from "./sitting.js";
+import { Telling } from "./telling.js";
 
 /** @typedef {import("./chooser.js").Input} Input */
 
@@ -173,7 +174,8 @@ queue.on("hello", () => keepKey(store, { session, annotator, title: document.que
   { once: true });
 queue.on("hello", () => guide.retry());
 queue.on("status", (m) => guide.renew(m.instructions_version));
-const learnt = new Learnt({ view, name, storage: store, sitting, controller, calm, signal, show: offer, address: main.dataset.learnt ?? "" });
+const telling = new Telling({ view, calm, address: main.dataset.tellingUrl ?? "" });
+const learnt = new Learnt({ view, name, storage: store, sitting, telling, controller, calm, signal, show: offer, address: main.dataset.learnt ?? "" });
 const last = new LastAnswers({ view, calm, show: offer, address: main.dataset.answers ?? "", change: (id) => controller.withdraw(id) });
 onClick("last", () => last.open());
 const flag = new Flag({ view, show: offer, signal, address: main.dataset.flags ?? "" });

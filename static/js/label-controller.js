@@ -16,7 +16,9 @@ import { uuid } from "./uuid.js";
 
 const YIELD = 30; // ms for which a solid scene, dear to draw, lets the acknowledgement of the last answer go first
 const SLOW = 400; // ms after which an unsaved answer is worth words
-const LATE = "The server has not confirmed your last answers yet. They are kept here. The next question comes when the server is back.";
+const KEPT = "The server has not confirmed your last answers yet. They are kept here.";
+const LATE = `${KEPT} The next question comes when the server is back.`;
+const DONE = "You are done. Thank you!";
 const AWAY = 900; // ms without a connection after which it is worth a banner
 const REMOVED = 410; // HTTP status to somebody whose part in the session has ended
 const PREFERENCES = ["left", "right", "equal"];
@@ -39,7 +41,7 @@ export class LabelController {
   #hiddenFrom = 0;
   #covered = false; // by a dialog
   #remark = /** @type {Remark|""} */ (""); // about the clips on screen
-  #stopped = false; // the annotator has had enough, though there are questions
+  #stopped = false; // the annotator is done, though there are questions
   #unplayed = false; // the clips wait to be played before they can be answered
   #lostAt = 0; // when the connection went; 0 while it is there
   #busyFrom = 0; // since when the outbox is not empty
@@ -119,7 +121,7 @@ export class LabelController {
       practiceView.judged(practice.answer(message));
       return this.#refresh();
     }
-    sitting.note(Date.now());
+    sitting.note(Date.now(), message.answered_ms);
     this.#mine.push(id);
     this.#fresh = false;
     this.#questions.close(q.assignment);
@@ -363,6 +365,7 @@ export class LabelController {
   #explain(away) {
     const { queue, view } = this.parts;
     const q = this.#shown;
+    const over = this.#status?.done || this.#stopped;
     if (q && q === this.#failed && queue.connected) view.note("This clip did not load.", { broken: true });
     else if (q && q === this.#failed) view.note("The clips of this question are not here yet. They come when the server is back.", { busy: true });
     else if (q) view.note(q.clips ? "" : "Loading the clips …", { busy: true });
@@ -370,8 +373,9 @@ export class LabelController {
     else if (queue.socket.state.state === "refused") view.note("Your questions return when you are signed in.");
     else if (this.#practising) view.note(away ? "The server is not reachable. Practice begins as soon as it is back." : "Loading the practice questions …", { busy: true });
     else if (!this.#status) view.note(away ? "The server is not reachable. Questions come as soon as it is back." : "Connecting …", { busy: true });
-    else if (this.#status.done) view.note(this.#status.waiting || "All questions are answered. Thank you!", { done: true });
-    else if (this.#stopped) view.note("Your answers are saved. Thank you!", { done: true });
+    else if (over && queue.outbox.pending.length > 0) view.note(this.#late ? KEPT : "Saving your last answer …", { busy: true });
+    else if (this.#status.done) view.note(this.#status.waiting || (this.#status.mine > 0 ? DONE : "All questions are answered. Thank you!"), { done: true });
+    else if (this.#stopped) view.note(this.#status.enough ? DONE : "Your answers are saved. Thank you! More of them would help again.", { done: true });
     else if (!queue.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });
     else if (this.#status.consent) view.note(this.#status.waiting, { consent: this.#status.consent });
     else if (queue.outbox.pending.length > 0) view.note(this.#late ? LATE : "Saving your last answer …", { busy: true });

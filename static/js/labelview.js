@@ -53,7 +53,8 @@ export class LabelView {
     more.hidden = left === "";
     const waits = learning?.running && learning.answers > 1 ? learning.answers : 0; // one is learnt from at once, as a rule
     const learns = this.part("learning-text");
-    learns.textContent = waits > 0 ? `learning from the last ${waits} answers …` : "";
+    const text = learning?.waits ? `${waits} answers wait for other sessions` : `learning from the last ${waits} answers …`;
+    learns.textContent = waits > 0 ? text : "";
     learns.hidden = waits === 0;
     bar.hidden = budget <= 0;
     bar.max = Math.max(1, budget);

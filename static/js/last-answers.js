@@ -37,6 +37,26 @@ export function said(g) {
   return words.join(", ");
 }
 
+/**
+ * A row with an answer: its clips, and what was said of them.
+ * @param {import("./labelview.js").LabelView} view
+ * @param {Given} g
+ * @param {boolean} paused
+ */
+export function answerRow(view, g, paused) {
+  const row = /** @type {DocumentFragment} */ (/** @type {HTMLTemplateElement} */ (view.part("last-row")).content.cloneNode(true));
+  const clips = /** @type {HTMLElement} */ (row.querySelector("[data-last-clips]"));
+  shown(g).forEach((url, i) => {
+    const loop = document.createElement("clip-loop");
+    loop.setAttribute("src", url);
+    loop.toggleAttribute("paused", paused);
+    loop.toggleAttribute("data-chosen", i === chosen(g));
+    clips.append(loop);
+  });
+  /** @type {HTMLElement} */ (row.querySelector("[data-last-said]")).textContent = said(g);
+  return row;
+}
+
 /** Shows the annotator's last answers, each of which can be changed. */
 export class LastAnswers {
   #parts;
@@ -77,18 +97,9 @@ export class LastAnswers {
    */
   #row(g, dialog) {
     const { calm, change, view } = this.#parts;
-    const row = /** @type {DocumentFragment} */ (/** @type {HTMLTemplateElement} */ (view.part("last-row")).content.cloneNode(true));
-    const clips = /** @type {HTMLElement} */ (row.querySelector("[data-last-clips]"));
-    const urls = shown(g);
-    urls.forEach((url, i) => {
-      const loop = document.createElement("clip-loop");
-      loop.setAttribute("src", url);
-      loop.toggleAttribute("paused", calm.matches);
-      loop.toggleAttribute("data-chosen", i === chosen(g));
-      clips.append(loop);
-    });
+    const row = answerRow(view, g, calm.matches);
     const words = said(g);
-    /** @type {HTMLElement} */ (row.querySelector("[data-last-said]")).textContent = words;
+    /** @type {HTMLElement} */ (row.querySelector("[data-last-told]")).hidden = !g.told;
     const button = /** @type {HTMLButtonElement} */ (row.querySelector("button"));
     button.setAttribute("aria-label", `Change this answer: ${words}`);
     button.addEventListener("click", () => {

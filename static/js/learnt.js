@@ -8,19 +8,38 @@ const PATIENT = 120_000; // ms for which the end waits for the last training bef
 
 /**
  * What the page says at the end of what was learnt.
- * @param {Pick<Status, "answers"|"mine"|"skipped"|"learnt"|"learning">} status
+ * @param {Pick<Status, "answers"|"mine"|"skipped"|"learnt"|"same"|"learning">} status
  * @param {boolean} arena nothing is learnt from the answers
  * @param {boolean} patient the last training is waited for
  * @returns {{text: string, clips: boolean, waits: boolean}} clips: show them; waits: more is said once the training is in use
  */
 export function ending(status, arena, patient) {
-  const { mine, learnt, learning } = status;
+  const { mine, learnt, learning, same } = status;
   if (mine === 0) return { text: "", clips: learnt, waits: false };
   if (arena || !learnt) return { text: `We have received ${given(status)}.`, clips: learnt, waits: false };
-  if (!learning) return { text: `It has learnt from ${given(status)}.`, clips: true, waits: false };
-  if (!learning.running) return { text: "This is what it has learnt so far. Your last answers are not in it yet.", clips: true, waits: false };
-  if (patient) return { text: "Learning from your last answers …", clips: false, waits: true };
-  return { text: "It is still learning from your last answers. You need not wait for it: this is what it has learnt so far.", clips: true, waits: false };
+  if (!learning) return { text: `It has learnt from ${given(status)}.${same ? UNCHANGED : ""}`, clips: true, waits: false };
+  const { untrained, running, why = "" } = learning;
+  if (running && patient) return { text: training(learning), clips: false, waits: true };
+  const text = [
+    running ? "It is still learning from your last answers. You need not wait for it." : "",
+    untrained ? "Nothing has been trained from your answers yet." : "This is what it has learnt so far.",
+    running || untrained ? "" : `The last ${plural(learning.answers)} in it yet.`,
+    why,
+  ];
+  return { text: text.filter(Boolean).join(" "), clips: !untrained, waits: false };
+}
+
+const UNCHANGED = " What it does looks the same as before the first answer: none of the other ways it has found fits the answers better.";
+
+/** @param {number} n */
+function plural(n) {
+  return n === 1 ? "answer is not" : `${n} answers are not`;
+}
+
+/** Says that the last training is waited for. @param {import("./wire.js").Learning} learning */
+function training({ waits, left }) {
+  if (waits) return "Other sessions are trained first; then it learns from your last answers …";
+  return left ? `Learning from your last answers: ${left}. Then you see what it has learnt.` : "Learning from your last answers …";
 }
 
 /** @param {Pick<Status, "answers"|"mine"|"skipped">} status */
@@ -32,11 +51,11 @@ function given({ answers, mine, skipped }) {
 
 /**
  * Shows an annotator what was learnt from the answers, every ten of their own and at
- * the end, proposes a break after a long sitting, and an end where more answers change little.
+ * the end, proposes a break after a long sitting, and ends where more answers change little.
  */
 export class Learnt {
   #seen = -1; // looks so far; -1: not known yet
-  #enough; // it was said that one can stop
+  #onward; // the annotator goes on, though more answers change little
   #timer = 0; // until PATIENT is over
   #endedAt = 0; // performance.now() when the end came on the page; 0 before
   /** @type {Status|undefined} */ #status; // the last one
@@ -49,6 +68,7 @@ export class Learnt {
    * @param {string} parts.name one for a session and an annotator
    * @param {Storage|null} parts.storage
    * @param {import("./sitting.js").Sitting} parts.sitting
+   * @param {Pick<import("./telling.js").Telling, "show"|"hide">} parts.telling
    * @param {Pick<import("./label-controller.js").LabelController, "stop"|"stopped">} parts.controller
    * @param {MediaQueryList} parts.calm matches if motion is unwelcome
    * @param {(dialog: HTMLDialogElement) => boolean} parts.show opens a dialog unless another one is open
@@ -62,13 +82,20 @@ export class Learnt {
       button.addEventListener("click", () => play(part, part.querySelector("[paused]") !== null), { signal });
     }
     view.part("code-copy").addEventListener("click", () => this.#copy(), { signal });
-    this.#enough = storage?.getItem(this.#key("enough")) === "yes";
+    this.#onward = storage?.getItem(this.#key("onward")) === "yes";
     this.#again.checked = storage?.getItem(this.#key("again")) !== "no";
     this.#again.addEventListener("change", () => keep(storage, this.#key("again"), this.#again.checked ? "yes" : "no"), { signal });
-    this.#dialog("learnt").addEventListener("close", () => play(this.#dialog("learnt"), false), { signal });
-    this.#dialog("break").addEventListener("close", () => parts.sitting.rest(Date.now()), { signal });
-    this.#dialog("stop").addEventListener("close", () => this.#dialog("stop").returnValue === "stop" && this.#stop(true), { signal });
-    view.part("resume").addEventListener("click", () => this.#stop(false), { signal });
+    this.#dialog.addEventListener("close", () => play(this.#dialog, false), { signal });
+    view.part("rest-close").addEventListener("mousedown", (e) => e.preventDefault(), { signal }); // keys are for answers
+    view.part("rest-close").addEventListener("click", () => {
+      parts.sitting.rest(Date.now());
+      this.#rest();
+    }, { signal });
+    view.part("resume").addEventListener("click", () => {
+      this.#onward = true;
+      keep(storage, this.#key("onward"), "yes");
+      this.#stop(false);
+    }, { signal });
   }
 
   /** @param {boolean} on */
@@ -79,24 +106,22 @@ export class Learnt {
 
   /** @param {Status} status */
   update(status) {
-    const { controller, show, storage, view } = this.#parts;
+    const { controller, storage } = this.#parts;
+    const last = this.#status;
     const own = status.mine - status.skipped;
     const looks = Math.floor(own / EVERY);
     if (this.#seen < 0) this.#seen = Number(storage?.getItem(this.#key("looks")) ?? looks);
     this.#status = status;
+    const answered = own > 0 && (!last || own > last.mine - last.skipped); // no question is taken from the screen
+    if (status.enough && answered && !status.done && !controller.stopped && !this.#onward) controller.stop(true);
     this.#end(status);
+    this.#rest();
     if (status.done || controller.stopped) return;
     if (looks > this.#seen && status.learnt && !status.same && this.#again.checked) {
       if (this.#look(status)) this.#note(looks);
       return;
     }
     if (looks < this.#seen) this.#note(looks); // answers were withdrawn
-    if (status.to_go === 0 && status.budget === 0 && own > 0 && !this.#enough) {
-      this.#enough = show(this.#dialog("stop"));
-      if (this.#enough) keep(storage, this.#key("enough"), "yes");
-      return;
-    }
-    if (this.#parts.sitting.tiring) this.#rest(view);
   }
 
   /** @param {number} looks */
@@ -107,7 +132,7 @@ export class Learnt {
 
   /** Opens the dialog. @param {Status} status */
   #look(status) {
-    const dialog = this.#dialog("learnt");
+    const dialog = this.#dialog;
     if (!this.#parts.show(dialog)) return false;
     const text = /** @type {HTMLElement} */ (dialog.querySelector("[data-learnt-text]"));
     text.textContent = `From ${given(status)}.${status.learning ? " The last ones are not in it yet." : ""}`;
@@ -115,22 +140,29 @@ export class Learnt {
     return true;
   }
 
-  /** @param {import("./labelview.js").LabelView} view */
-  #rest(view) {
-    const { sitting, show } = this.#parts;
-    const dialog = this.#dialog("break");
-    if (!show(dialog)) return;
-    view.part("break-text").textContent = `You have given ${sitting.answers} answers in ${aboutTime(sitting.long)}. Tired eyes overlook differences.`;
+  /** Proposes a break beside the question, or takes that back. */
+  #rest() {
+    const { controller, sitting, view } = this.#parts;
+    const line = view.part("rest");
+    const due = sitting.tiring && !controller.stopped && !this.#status?.done;
+    if (line.hidden === !due) return;
+    line.hidden = !due;
+    const text = `You have labelled for ${aboutTime(sitting.long)}. This is a good moment for a short break. Everything is saved.`;
+    view.part("rest-text").textContent = due ? text : "";
+    if (due) view.announcer.say("rest", text);
   }
 
   /** What stands on the page at the end. @param {Status} status */
   #end(status) {
-    const { controller, view } = this.#parts;
+    const { controller, telling, view } = this.#parts;
     const end = view.part("end");
     const over = status.done || controller.stopped;
+    if (over) view.part("note").tabIndex = 0; // it scrolls where it is higher than the window
+    else view.part("note").removeAttribute("tabindex");
     clearTimeout(this.#timer);
     if (!over) {
       if (!end.hidden) this.#hide(end);
+      telling.hide();
       end.hidden = true;
       this.#endedAt = 0;
       return;
@@ -138,6 +170,7 @@ export class Learnt {
     end.hidden = false;
     this.#endedAt ||= performance.now();
     this.#tell(status);
+    view.part("enough").hidden = status.done || !status.enough;
     view.part("resume").hidden = status.done;
     view.part("code").hidden = !status.code;
     view.part("code-text").textContent = status.code ?? "";
@@ -147,16 +180,24 @@ export class Learnt {
 
   /** Says what was learnt, and waits a while for what is being learnt. @param {Status} status */
   #tell(status) {
-    const { view } = this.#parts;
+    const { telling, view } = this.#parts;
     const end = view.part("end"), text = view.part("end-text");
+    const waited = !view.part("end-spinner").hidden; // its progress is not announced
     const wait = this.#endedAt + PATIENT - performance.now();
     const says = ending(status, text.dataset.arena !== undefined, wait > 0);
-    if (text.textContent !== says.text) view.announcer.say("learnt", says.text);
+    if (text.textContent !== says.text && !(says.waits && waited)) view.announcer.say("learnt", says.text);
     text.textContent = says.text;
+    const bar = /** @type {HTMLProgressElement} */ (view.part("end-progress"));
+    const { done = 0, total = 0, waits = false } = status.learning ?? {};
+    bar.hidden = !says.waits || waits || total === 0;
+    bar.max = Math.max(1, total);
+    bar.value = done;
     view.part("end-spinner").hidden = !says.waits;
     if (says.waits) this.#timer = setTimeout(() => this.#tell(status), wait);
     if (says.clips && status.learnt) this.#fill(end, status);
     else this.#hide(end);
+    if (says.clips && status.learnt && status.mine > 0) telling.show(`${status.answers} ${status.mine} ${status.learning?.answers ?? 0}`);
+    else telling.hide();
   }
 
   /** Takes the clips of what was learnt away. @param {Element} place */
@@ -198,9 +239,8 @@ export class Learnt {
     play(effect, !calm.matches);
   }
 
-  /** @param {"learnt"|"break"|"stop"} name */
-  #dialog(name) {
-    return /** @type {HTMLDialogElement} */ (this.#parts.view.part(`${name}-dialog`));
+  get #dialog() {
+    return /** @type {HTMLDialogElement} */ (this.#parts.view.part("learnt-dialog"));
   }
 
   get #again() {

@@ -1,20 +1,21 @@
 // @ts-check
 const APART = 5 * 60_000; // ms without an answer after which another sitting begins
-const LONG = 20 * 60_000; // ms and
-const MANY = 150; // answers after which a break does good
+const LONG = 20 * 60_000; // ms of labelling after which a break does good
+const MOST = 60_000; // ms of one question that count as labelling: after that the person is likely not there
 const RECENT = 20; // answers that the pace is of
 const FEW = 5; // answers before which no pace is told
+const MINUTE = 60_000; // ms
 
-/** @typedef {{from: number, last: number, answers: number}} State times in ms on Date.now()'s clock */
+/** @typedef {{last: number, active: number, answers: number}} State last: ms on Date.now()'s clock; active: ms */
 
 /**
- * How long, and how fast, somebody has been answering without a break. It is kept in
- * the tab, so that a reload does not end it.
+ * How long, and how fast, somebody has been answering without a break. Only time in which a question was
+ * in view counts. It is kept in the tab, so that a reload does not end it.
  */
 export class Sitting {
   #key;
   #storage;
-  /** @type {State} */ #now = { from: 0, last: 0, answers: 0 };
+  /** @type {State} */ #now = { last: 0, active: 0, answers: 0 };
   /** @type {number[]} */ #steps = []; // ms between the last answers
 
   /**
@@ -26,25 +27,30 @@ export class Sitting {
     this.#storage = storage;
     try {
       const kept = JSON.parse(storage?.getItem(this.#key) ?? "");
-      if ([kept.from, kept.last, kept.answers].every(Number.isFinite)) this.#now = kept;
+      if ([kept.last, kept.active, kept.answers].every(Number.isFinite)) this.#now = kept;
     } catch {
       // nothing was kept, or not by us
     }
   }
 
-  /** Notes an answer. @param {number} now */
-  note(now) {
+  /**
+   * Notes an answer.
+   * @param {number} now
+   * @param {number} viewed ms for which its question was in view
+   */
+  note(now, viewed) {
     const { last } = this.#now;
     if (now - last > APART || now < last) this.rest(now);
     else this.#steps = [...this.#steps, now - last].slice(-RECENT);
     this.#now.answers++;
+    this.#now.active += Math.min(viewed, MOST);
     this.#now.last = now;
     this.#keep();
   }
 
   /** Begins anew, after a break. @param {number} now */
   rest(now) {
-    this.#now = { from: now, last: now, answers: 0 };
+    this.#now = { last: now, active: 0, answers: 0 };
     this.#steps = [];
     this.#keep();
   }
@@ -53,14 +59,14 @@ export class Sitting {
     return this.#now.answers;
   }
 
-  /** ms from the first answer to the last */
+  /** ms of labelling */
   get long() {
-    return this.#now.last - this.#now.from;
+    return this.#now.active;
   }
 
   /** Whether a break would do good. */
   get tiring() {
-    return this.answers > 0 && (this.answers >= MANY || this.long >= LONG);
+    return this.long >= LONG;
   }
 
   /** Median ms from one answer to the next; 0 while that is not known. */
@@ -78,11 +84,11 @@ export class Sitting {
   }
 }
 
-/** Says a time to a person. @param {number} ms */
+/** Says a time to a person, who need not hurry: no seconds. @param {number} ms */
 export function aboutTime(ms) {
-  if (ms < 50_000) return `${Math.max(1, Math.round(ms / 10_000)) * 10} seconds`;
-  const minutes = Math.max(1, Math.round(ms / 60_000));
-  return minutes === 1 ? "a minute" : `${minutes} minutes`;
+  const minutes = Math.round(ms / MINUTE);
+  if (minutes < 1) return "less than a minute";
+  return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
 }
 
 /**
@@ -94,7 +100,7 @@ export function aboutTime(ms) {
 export function aboutLeft(left, pace, limited) {
   if (left === undefined) return "";
   if (left === 0) return limited ? "" : "more answers change little";
-  const time = pace > 0 ? `about ${aboutTime(left * pace)}` : "";
+  const time = pace > 0 ? aboutTime(left * pace) : "";
   if (limited) return time && `${time} left`;
   return `about ${left} left${time && `, ${time}`}`;
 }

@@ -63,6 +63,14 @@ export interface Given {
   rating?: number;
   much?: boolean;
   remark?: Remark;
+  told?: boolean;
+}
+
+// What /sessions/ID/telling returns.
+export interface Telling {
+  of: number;
+  unexpected: number;
+  answers: Given[];
 }
 
 export interface Hello {
@@ -110,6 +118,7 @@ export interface Status {
   budget: number;
   open: string[];
   done: boolean;
+  enough?: boolean;
   waiting: string;
   undo: string;
   to_go?: number;
@@ -125,7 +134,13 @@ export interface Status {
 // Answers of everybody that wait to be learnt from.
 export interface Learning {
   answers: number;
+  untrained?: boolean;
   running: boolean;
+  waits?: boolean;
+  done?: number;
+  total?: number;
+  left?: string;
+  why?: string;
 }
 
 export interface Bye {

@@ -58,8 +58,9 @@ type Status struct {
 	Budget  int                 `json:"budget"`  // 0: no limit
 	Open    []idrl.AssignmentID `json:"open"`    // questions to show, in this order; a client drops all others
 	Done    bool                `json:"done"`
-	Waiting string              `json:"waiting"` // why Open is empty, for people
-	Undo    idrl.AnswerID       `json:"undo"`    // the answer that Undo would withdraw; empty if none
+	Enough  bool                `json:"enough,omitempty"` // more answers change little: the annotator is done, and may go on
+	Waiting string              `json:"waiting"`          // why Open is empty, for people
+	Undo    idrl.AnswerID       `json:"undo"`             // the answer that Undo would withdraw; empty if none
 
 	// ToGo is about how many answers of everybody are still expected: until the session is
 	// complete or, without a budget, until more of them change little. Absent if that is not known.
@@ -69,8 +70,8 @@ type Status struct {
 	// question; empty if there is none. Open is then empty.
 	Consent string `json:"consent,omitempty"`
 
-	Code   string `json:"code,omitempty"`   // for the annotator to copy, once Done
-	Return string `json:"return,omitempty"` // address on the platform that they came from, once Done
+	Code   string `json:"code,omitempty"`   // for the annotator to copy, once Done or Enough
+	Return string `json:"return,omitempty"` // address on the platform that they came from, once Done or Enough
 
 	Learnt       bool  `json:"learnt"`               // the annotator may fetch clips of what was learnt
 	Same         bool  `json:"same"`                 // these look like those before the first answer
@@ -82,8 +83,14 @@ type Status struct {
 
 // Learning describes the answers that the policies in use have not learnt from yet.
 type Learning struct {
-	Answers int  `json:"answers"` // of everybody, the newest
-	Running bool `json:"running"` // they are being learnt from, or that waits for its turn
+	Answers   int    `json:"answers"`             // of everybody, the newest
+	Untrained bool   `json:"untrained,omitempty"` // nothing in use was learnt from any answer
+	Running   bool   `json:"running"`             // they are being learnt from, or that waits for its turn
+	Waits     bool   `json:"waits,omitempty"`     // it waits for other sessions
+	Done      int    `json:"done,omitempty"`      // steps of the training under way
+	Total     int    `json:"total,omitempty"`
+	Left      string `json:"left,omitempty"` // how long that still takes, for people: "about 20 seconds"
+	Why       string `json:"why,omitempty"`  // why they are not being learnt from, for people
 }
 
 // Bye announces that the server closes the socket.

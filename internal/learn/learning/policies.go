@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/regret"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -134,6 +135,13 @@ func (k *Policies) Known() []idrl.Candidate {
 		}
 	}
 	return k.known
+}
+
+// Leader returns the one of Known with the highest mean return under weights with that mean, of the
+// environment's features. There must be one.
+func (k *Policies) Leader(mean []float64) idrl.Candidate {
+	known := k.Known()
+	return known[regret.LeaderUnder(mean, known)]
 }
 
 // Like returns the indexes of those of Known that count as one with policy i of them, which is

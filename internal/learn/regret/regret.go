@@ -36,8 +36,11 @@ func draws(d, p int) int {
 // (idrl.Candidate.Mus), such a policy leads, and the return of each is its mean over the
 // episodes less half of their standard deviation: a gait that falls from one start in three
 // is worth less than one that never does.
-func Leader(p idrl.Posterior, known []idrl.Candidate) int {
-	mean, delta := p.Mean(nil), make([]float64, p.Dim())
+func Leader(p idrl.Posterior, known []idrl.Candidate) int { return LeaderUnder(p.Mean(nil), known) }
+
+// LeaderUnder is Leader under a posterior with that mean.
+func LeaderUnder(mean []float64, known []idrl.Candidate) int {
+	delta := make([]float64, len(mean))
 	first := max(0, slices.IndexFunc(known, func(c idrl.Candidate) bool { return c.Mus != nil }))
 	best, most := first, -Spread(mean, known[first])/2
 	for j, c := range known[first+1:] { // against the first: what the policies share is left out

@@ -40,6 +40,9 @@ func (q Report) Print(w io.Writer) error {
 			fmt.Fprintf(w, "%s %s.\n", p.Annotator, text)
 		}
 	}
+	if err := q.printSpent(w); err != nil {
+		return err
+	}
 	if err := q.printManners(w); err != nil {
 		return err
 	}
@@ -135,4 +138,18 @@ func times(r idrl.Range) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", r.Middle, r.Low, r.High)
+}
+
+// printSpent writes where the time of annotators went.
+func (q Report) printSpent(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nWhere the time went, with the page in view:")
+	fmt.Fprintln(t, "ANNOTATOR\tTIME\tSECONDS A QUESTION\tON CHANGES\tON CAN'T TELL\tHESITATIONS\t")
+	for _, p := range q.People {
+		if s := p.Spent; s.Answers > 0 {
+			x := s.Words()
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", p.Annotator, x.Time, x.Each, x.Changes, x.CantTell, x.Hesitations)
+		}
+	}
+	return t.Flush()
 }

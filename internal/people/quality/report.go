@@ -49,6 +49,8 @@ type Person struct {
 	// a warning says it too.
 	Reversed bool `json:"reversed"`
 
+	Spent Spent `json:"spent"` // where their time went
+
 	// Manner is the posterior of how they answer; nil if the posterior does not distinguish
 	// annotators, and for those whose answers do not count.
 	Manner *idrl.Manner `json:"manner"`

@@ -17,9 +17,10 @@ type Offer struct {
 	Done    bool              // there are no further questions: the session is complete or closed, or the annotator has given SessionSpec.AnswersEach
 	Paused  bool              // a researcher has paused the session: Open is empty for now
 	Waiting string            // why Open is empty, for people; empty if it is not, or all questions are answered
+	Enough  bool              // the session may stop (SessionSpec.Doubt), and nothing else ends it: the annotator is done, and may go on
 	Undo    idrl.AnswerID     // the annotator's last answer that can be undone; empty if none
 	Left    stopping.Forecast // answers of everybody until the session is complete or more of them change little
-	Code    string            // SessionSpec.CompletionCode, once the annotator has answered and Done
+	Code    string            // SessionSpec.CompletionCode, once the annotator has answered, and Done or Enough
 	Effect  bool              // the annotator may see the result, and there is one
 	Same    bool              // the result looks as it did before the first answer
 
@@ -29,8 +30,16 @@ type Offer struct {
 
 // Learning counts the answers that the session has not used for training yet.
 type Learning struct {
-	Answers int  // effective and informative ones of everybody that are not in the generation in use
-	Running bool // a training that learns from such answers is under way, or waits for a worker
+	Answers   int  // effective and informative ones of everybody that are not in the generation in use
+	Untrained bool // the generation in use was not trained from any answer that counts
+	Running   bool // a training that learns from such answers is under way, or waits for a worker
+
+	// Of a training under way:
+	Waits       bool   // for trainings of other sessions
+	Done, Total int    // steps; Total is 0 while they are not known
+	Left        string // for people, "about 20 seconds", of a training that learns from all of Answers; empty if that is not known
+
+	Why string // for people, a sentence: why nothing learns from Answers; empty if that is not known or a training is Running
 }
 
 // Given is an answer that its annotator can still change.

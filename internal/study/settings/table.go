@@ -338,6 +338,20 @@ var table = []Setting{
 		rule: func(s idrl.SessionSpec) string { return ruled(s, s.StopByItself) },
 	},
 	{
+		Key: "ask_on", Label: "What annotators are told then", Words: "where the session may stop and has no number of answers to reach, ask annotators on without saying that they are done; not with the model network or stop_by_itself", Default: "false", Group: stopping,
+		Values: []Value{
+			{"false", "They are done", "Their page ends and says that they are done. They can go on answering."},
+			{"true", "Nothing", "Questions go on, and their page does not say that more answers change little."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.AskOn },
+		rule: func(s idrl.SessionSpec) string {
+			if s.AskOn && s.StopByItself {
+				return "cannot be used where the session stops by itself, because no question is left to ask"
+			}
+			return ruled(s, s.AskOn)
+		},
+	},
+	{
 		Key: "repeat_every", Label: "Repeat every", Words: "number of questions of an annotator for each repeat: an earlier question with the sides swapped (`tiebreak quality` shows the results)", Unit: "questions",
 		Default: "0", Zero: "never", Low: 2, High: idrl.MaxBudget, Group: checking,
 		at: func(s *idrl.SessionSpec) any { return &s.RepeatEvery },

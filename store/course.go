@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+)
+
+// Course returns what a session has known in the course of its log.
+func (db journal) Course(ctx context.Context, id idrl.SessionID) (out record.Course, err error) {
+	err = db.snapshot(ctx, func(from querier) error {
+		const means = `SELECT seq, representation, mean FROM posterior WHERE session_id = ? ORDER BY seq`
+		err := each(ctx, from, func(row scanner) error {
+			var s record.Snapshot
+			err := row.Scan(&s.Seq, &s.Representation, vectorColumn{&s.Mean})
+			out.Means = append(out.Means, s)
+			return err
+		}, means, id)
+		if err != nil {
+			return err
+		}
+		if out.Pool, err = readPool(ctx, from, id); err != nil {
+			return err
+		}
+		const policies = `
+			SELECT adopted_at, based_on, policy.id, mu, mus FROM policy JOIN generation USING (session_id, based_on)
+			WHERE session_id = ? ORDER BY adopted_at, based_on, k`
+		last := int64(-1)
+		return each(ctx, from, func(row scanner) error {
+			var c idrl.Candidate
+			var adopted, basedOn int64
+			err := row.Scan(&adopted, &basedOn, &c.ID, vectorColumn{&c.Mu}, rowsColumn{&c.Mus, &c.Mu})
+			if basedOn != last {
+				out.Adopted, last = append(out.Adopted, record.Adoption{Row: adopted}), basedOn
+			}
+			of := &out.Adopted[len(out.Adopted)-1]
+			of.Candidates = append(of.Candidates, c)
+			return err
+		}, policies, id)
+	})
+	return out, err
+}
