@@ -319,7 +319,7 @@ func guideDialog(p LabelPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<div class=\"row end\"><button data-practise hidden>Practise again</button> <button class=\"primary\" data-start>Go on</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<div class=\"row end\"><button data-practise>Practise again</button> <button class=\"primary\" data-start>Go on</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -509,6 +509,7 @@ func TestBrief(t *testing.T) {
 		return []byte(c.ID), nil
 	}
 	job := jobFor(tr)
+	job.First = true
 	first := train(t, tr, job)
 	for id, starts := range startsOf(first) {
 		if strings.HasSuffix(string(id), ".1") || !slices.Equal(starts, []int{0}) {
