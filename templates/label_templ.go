@@ -271,7 +271,7 @@ func Label(p LabelPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "><h1 class=\"question\"><span class=\"practice-mark\" data-practice-mark></span> <button type=\"button\" class=\"quiet practice-skip\" data-practice-skip hidden>Skip practice</button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "><h1 class=\"question\"><span class=\"practice-mark\" data-practice-mark></span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -279,7 +279,7 @@ func Label(p LabelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "</h1><div class=\"stage\" data-stage>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<button type=\"button\" class=\"quiet practice-skip\" data-practice-skip hidden>Skip practice</button></h1><div class=\"stage\" data-stage>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -206,10 +206,11 @@ func TestPracticeWithExamples(t *testing.T) {
 	b.annotator("s1")
 	c := b.annotator("s1")
 	b.record() // a1 has answered
-	list := func() (out struct {
+	type chosen struct {
 		practiceOf
 		Examples bool
-	}) {
+	}
+	list := func() (out chosen) {
 		t.Helper()
 		r := b.get(c, "/sessions/s1/practice")
 		if err := json.Unmarshal([]byte(r.body), &out); err != nil || r.status != 200 {
