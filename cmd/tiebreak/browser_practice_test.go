@@ -182,8 +182,8 @@ func TestBrowserFirstMinute(t *testing.T) {
 	first.join(link, "Ada") // so that there are clips
 	for _, w := range []window{usual[0], usual[1]} {
 		b := newPerson(t, browser)
-		b.arranged(w)
 		b.open(link)
+		b.arranged(w)
 		b.wait("document.querySelector('clip-loop:not([data-empty])') !== null")
 		b.shot(fmt.Sprintf("example-%dx%d", w.width, w.height))
 		b.accessible("an example clip")
