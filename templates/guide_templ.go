@@ -247,7 +247,7 @@ func welcome(g Guide, example string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" role=\"img\" aria-label=\"An example clip, which repeats\" data-example></clip-loop><figcaption><span>An example. Your clips look like this one.</span> <button type=\"button\" class=\"quiet\" data-example-play aria-pressed=\"false\">Pause</button></figcaption></figure>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" role=\"img\" aria-label=\"An example clip, which repeats\" data-example></clip-loop><figcaption><span>An example</span> <button type=\"button\" class=\"quiet\" data-example-play aria-pressed=\"false\">Pause</button></figcaption></figure>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

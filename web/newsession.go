@@ -93,7 +93,7 @@ func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 	for _, setting := range formSettings() {
 		field := f.field(setting, s.options(setting))
 		if setting.Key == "purpose" {
-			field.Ready = s.readyPurposes()
+			field.Ready = readyPurposes(s.cfg.Catalogue())
 		}
 		if setting.Group == "" {
 			p.Fields = append(p.Fields, field)
@@ -111,8 +111,8 @@ func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 
 // readyPurposes returns the sentences that the environments propose, each with the title of its
 // environment.
-func (s running) readyPurposes() (out []templates.Option) {
-	for _, e := range s.cfg.Catalogue() {
+func readyPurposes(catalogue []EnvChoice) (out []templates.Option) {
+	for _, e := range catalogue {
 		for _, f := range e.Guide.Purposes {
 			out = append(out, templates.Option{Value: f.Text, Hint: e.Title})
 		}
