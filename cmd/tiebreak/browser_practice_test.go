@@ -193,6 +193,7 @@ func TestBrowserFirstMinute(t *testing.T) {
 		b.enter("[data-start]")
 		for k := range 2 {
 			b.wait(fmt.Sprintf("(({practice, painted, gate}) => practice === '%d/2' && painted === 'true' && gate === 'open')(document.body.dataset)", k+1))
+			b.arranged(w) // another page has its own
 			b.shot(fmt.Sprintf("practice-%d-%dx%d", k+1, w.width, w.height))
 			b.noSideways(int(w.width))
 			if k == 0 {
