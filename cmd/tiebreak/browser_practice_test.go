@@ -203,8 +203,7 @@ func TestBrowserFirstMinute(t *testing.T) {
 				b.press(kb.Escape)
 				b.wait("document.body.dataset.gate === 'open'")
 			}
-			b.press("e")
-			b.waitFor("[data-practice-dialog][open]")
+			b.insist("document.querySelector('[data-practice-dialog]').open", func() { b.press("e") })
 			text := evaluate[string](b, "document.querySelector('[data-practice-dialog]').innerText")
 			if !strings.Contains(text, "You answered: Equal.") || strings.Contains(text, "That is right") || strings.Contains(text, "Not quite") || strings.Contains(text, "researcher") {
 				t.Errorf("after the answer the page says %q", text)
