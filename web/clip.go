@@ -85,7 +85,45 @@ func (s labelling) mayFetch(c echo.Context, id idrl.SessionID, clip idrl.ClipID)
 	}
 	ok, err := s.cfg.Clips.AnnotatorMayFetch(c.Request().Context(), id, who.Annotator, clip)
 	if err == nil && !ok {
+		ok, err = s.isExample(c, id, clip)
+	}
+	if err == nil && !ok {
 		return errNoClip
 	}
 	return err
+}
+
+// joinExample is GET /join/:token/example: the clip that the page of the link shows of what is to be
+// judged. It may be another one after a restart.
+func (s entry) joinExample(c echo.Context) error {
+	v, err := s.visit(c)
+	if err != nil {
+		return err
+	}
+	clip, err := s.exampleClip(c, v.session)
+	if err != nil {
+		return err
+	}
+	if clip == "" {
+		return errNoClip
+	}
+	media, err := s.cfg.Clips.ClipMedia(c.Request().Context(), v.session, clip)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
+}
+
+// exampleClip returns a clip that shows what is to be judged, empty if there is none yet.
+func (s *site) exampleClip(c echo.Context, id idrl.SessionID) (idrl.ClipID, error) {
+	session, err := s.session(c.Request().Context(), id)
+	if err != nil {
+		return "", err
+	}
+	list, err := session.Examples(c.Request().Context())
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[0].Clips[0], nil
 }

@@ -38,6 +38,9 @@ type Session interface {
 	Given(ctx context.Context, who idrl.AnnotatorID) ([]view.Given, error)
 	// Effect returns what annotators may see of what was learnt, or an error of kind NotFound.
 	Effect(ctx context.Context) (view.Effect, error)
+	// Examples returns at most two questions about clips that obviously differ, to practise with;
+	// none while there are no clips.
+	Examples(ctx context.Context) ([]idrl.Query, error)
 	// Insight returns how well answers were predicted, how the posterior became what it is, and
 	// how labelling goes.
 	Insight(ctx context.Context) (*insight.Report, error)

@@ -54,6 +54,7 @@ type fakeSession struct {
 	report    *insight.Report    // nil for an empty one
 	questions []insight.Question // newest first
 	trainings []record.PastTraining
+	examples  []idrl.Query
 	block     chan struct{} // Answer waits for it, if not nil
 }
 
@@ -282,6 +283,12 @@ func (f *fakeSession) Conditions(context.Context) (view.ConditionScores, error) 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.scores, f.fail
+}
+
+func (f *fakeSession) Examples(context.Context) ([]idrl.Query, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.examples, nil
 }
 
 func (f *fakeSession) Trainings(_ context.Context, most int) ([]record.PastTraining, error) {

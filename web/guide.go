@@ -14,16 +14,35 @@ import (
 // guideOf returns the text for annotators of a session: the researcher's instructions, or the
 // environment's guide if there are none; and the environment's legend.
 func guideOf(spec idrl.SessionSpec, env EnvChoice) templates.Guide {
-	g := env.Guide
+	g := withPurpose(env.Guide, spec.Purpose)
+	said := spec.Purpose != ""
 	switch own := lines(spec.Instructions); {
 	case len(own) == 0:
 	case spec.InstructionsFormat == idrl.Markdown:
-		g.Purpose, g.Look, g.HTML = "", nil, rendered(spec.ID, env, spec.Instructions)
+		g.Look, g.HTML = nil, rendered(spec.ID, env, spec.Instructions)
 	default:
-		g.Purpose, g.Look = "", own
+		g.Look = own
+	}
+	if len(lines(spec.Instructions)) > 0 && !said { // which say it themselves
+		g.Purpose, g.Picture = "", ""
 	}
 	if g.Purpose == "" && len(g.Look) == 0 && g.HTML == "" {
 		g.Purpose = "Decide by what you see. Your own preference is the right answer."
+	}
+	return g
+}
+
+// withPurpose returns g with a purpose that a researcher chose, by its name or in their own words, and
+// with the picture that goes with it.
+func withPurpose(g templates.Guide, chosen string) templates.Guide {
+	for _, f := range g.Purposes {
+		if f.Text == g.Purpose && chosen == "" || f.Name == chosen || f.Text == chosen {
+			g.Purpose, g.Picture = f.Text, f.SVG
+			return g
+		}
+	}
+	if chosen != "" {
+		g.Purpose = chosen
 	}
 	return g
 }

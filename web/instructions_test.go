@@ -271,3 +271,36 @@ func TestPreviewOfNewSession(t *testing.T) {
 		t.Errorf("preview: status %d, %d sessions made", r.status, len(b.sessions.created))
 	}
 }
+
+// The purpose of a session is a sentence of the researcher's, or a ready one of the environment by
+// its name, with its picture. The form proposes those, and shows the first page of annotators
+// without making a session.
+func TestPurposeOfASession(t *testing.T) {
+	ready := templates.Figure{Name: "collect", Text: "Collect the blue fields.", SVG: "<svg data-picture></svg>"}
+	b := newBench(t, func(c *web.Config) {
+		guided(c)
+		c.Catalogue()[0].Guide.Purposes = []templates.Figure{ready}
+	})
+	c := b.researcher()
+	if r := b.get(c, "/sessions/new"); r.lacks(`<datalist id="purpose-ready">`, `value="Collect the blue fields."`, `list="purpose-ready"`) != nil {
+		t.Errorf("the form lacks %q", r.lacks(`<datalist id="purpose-ready">`, `value="Collect the blue fields."`, `list="purpose-ready"`))
+	}
+	for _, test := range []struct {
+		purpose string
+		shows   []string
+	}{
+		{"collect", []string{"Collect the blue fields.", "data-picture", "two short clips", "data-preview"}},
+		{"Walk far.", []string{`<span>Walk far.</span>`, "data-preview"}},
+	} {
+		form := url.Values{"title": {"T"}, "env": {"driver"}, "purpose": {test.purpose}, "do": {"preview"}}
+		if r := b.post(c, "/sessions", form); r.status != 200 || r.lacks(test.shows...) != nil {
+			t.Errorf("preview of %q: status %d, lacks %q", test.purpose, r.status, r.lacks(test.shows...))
+		}
+	}
+	if r := b.post(b.browser(), "/sessions", url.Values{"do": {"preview"}}); r.status == 200 {
+		t.Error("a stranger sees the preview")
+	}
+	if len(b.sessions.created) > 0 {
+		t.Errorf("the preview made %d sessions", len(b.sessions.created))
+	}
+}

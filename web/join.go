@@ -13,6 +13,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/static"
 	"tiebreak/templates"
 )
 
@@ -48,6 +49,13 @@ func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 		Anonymous: v.byCrowd(),
 	}
 	p.User, p.SignOut = "", "" // an annotator's page, even if this browser is also signed in as a researcher
+	p.Scripts = static.Modules("join.js")
+	if clip, err := s.exampleClip(c, id); err != nil {
+		return p, err
+	} else if clip != "" {
+		address := *c.Request().URL
+		p.Example = address.JoinPath("example").RequestURI()
+	}
 	if v.preview {
 		p.Action, p.Preview = "", s.explain(errPreview)
 		return p, nil

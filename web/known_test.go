@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -124,9 +125,6 @@ func TestPracticeOverHTTP(t *testing.T) {
 	c := b.annotator("s1")
 	newcomer := b.annotator("s1")
 	b.record() // a1 has answered
-	if r := b.get(newcomer, "/sessions/s1/label"); r.lacks(`data-practice-url=""`) != nil || strings.Contains(r.body, "data-practice-due") {
-		t.Error("without practice questions the page speaks of practice")
-	}
 	version := b.know([]idrl.ClipID{"c1", "c3"}, record.Known{Use: record.ForPractice, Choice: idrl.ChoseA, Note: "It runs."})
 	b.know([]idrl.ClipID{"c1", "c2"}, record.Known{Use: record.AsGold, Choice: idrl.ChoseA})
 	if r := b.get(newcomer, "/sessions/s1/label"); r.lacks(`data-practice-url="/sessions/s1/practice"`, "data-practice-due") != nil {
@@ -198,5 +196,65 @@ func TestPracticeOverHTTP(t *testing.T) {
 	}
 	if status := send(b.browser(), string(wire.Encode(answer))); status != 401 && status != 403 {
 		t.Errorf("a stranger: status %d", status)
+	}
+}
+
+// Without a researcher's questions a newcomer practises with what the program chose: no right
+// answers, and no answers that are kept. The page of the link shows one of these clips.
+func TestPracticeWithExamples(t *testing.T) {
+	b := newBench(t, nil)
+	b.annotator("s1")
+	c := b.annotator("s1")
+	b.record() // a1 has answered
+	type chosen struct {
+		practiceOf
+		Examples bool
+	}
+	list := func() (out chosen) {
+		t.Helper()
+		r := b.get(c, "/sessions/s1/practice")
+		if err := json.Unmarshal([]byte(r.body), &out); err != nil || r.status != 200 {
+			t.Fatalf("status %d, %v: %s", r.status, err, r.body)
+		}
+		return out
+	}
+	if got := list(); !got.Examples || got.Due == nil || len(got.Questions) > 0 {
+		t.Errorf("before there are clips: %+v", got)
+	}
+	link := b.link("s1")
+	if r := b.get(b.browser(), link+"/example"); r.status != 404 {
+		t.Errorf("the example before there are clips: status %d", r.status)
+	}
+	if r := b.get(c, "/sessions/s1/clips/c3"); r.status != 404 {
+		t.Errorf("a clip of nobody's question: status %d", r.status)
+	}
+	b.s1.mu.Lock()
+	b.s1.examples = []idrl.Query{{ID: "c1,c3", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"c1", "c3"}}}
+	b.s1.mu.Unlock()
+	got := list()
+	if !got.Examples || !cmp.Equal(got.Due, []int64{1}) || len(got.Questions) != 1 || got.Questions[0].Choice != "" || got.Questions[0].Left == "" ||
+		!cmp.Equal(got.Questions[0].Clips, []string{"/sessions/s1/clips/c1", "/sessions/s1/clips/c3"}) {
+		t.Errorf("practice: %+v", got)
+	}
+	if r := b.get(c, "/sessions/s1/label"); r.lacks("data-practice-due") != nil {
+		t.Error("the page of a newcomer does not say that practice is due")
+	}
+	if r := b.get(c, "/sessions/s1/clips/c3"); r.status != 200 {
+		t.Errorf("a clip to practise with: status %d", r.status)
+	}
+	if r := b.get(b.browser(), link+"/example"); r.status != 200 || r.body == "" {
+		t.Errorf("the example: status %d", r.status)
+	}
+	if r := b.get(b.browser(), "/join/none/example"); r.status != 404 {
+		t.Errorf("the example of no link: status %d", r.status)
+	}
+	answer := answerTo(0, "p1")
+	answer.Assignment = "practice.1"
+	body, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := b.send(c, http.MethodPost, "/sessions/s1/practice", bytes.NewReader(body), http.Header{"Content-Type": {"application/json"}}); r.status != 404 && r.status != 400 {
+		t.Errorf("an answer to it is taken: status %d", r.status)
 	}
 }

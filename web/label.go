@@ -60,8 +60,13 @@ func (s labelling) label(c echo.Context) error {
 	if auth.Can(who, auth.Recall, id) {
 		p.Withdraw = s.withdrawURL(c, id, who.Annotator)
 	}
-	if len(exercises) > 0 {
-		p.Practice, p.PracticeDue = sessionURL(id, "practice"), len(due) > 0
+	p.Practice, p.PracticeDue = sessionURL(id, "practice"), len(due) > 0
+	if len(exercises) == 0 {
+		began, err := s.began(c, session, who.Annotator)
+		if err != nil {
+			return err
+		}
+		p.PracticeDue = !began
 	}
 	p.Scripts = static.Modules("annotate.js")
 	p.User, p.SignOut = "", "" // even if this browser is also signed in as a researcher

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/study/settings"
+	"tiebreak/static"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
@@ -52,14 +54,16 @@ func (s running) createSession(c echo.Context) error {
 	return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
 }
 
-// previewSession shows the form with the text for annotators. It reports only the errors of the
-// instructions.
+// previewSession shows the form with the first page of annotators. It reports only the errors of the
+// instructions and the purpose.
 func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	spec := f.spec
-	f.errs = map[string]string{"instructions": f.errs["instructions"]}
+	f.errs = map[string]string{"instructions": f.errs["instructions"], "purpose": f.errs["purpose"]}
 	p := s.newSessionPage(c, f)
-	if f.errs["instructions"] == "" {
+	if f.errs["instructions"] == "" && f.errs["purpose"] == "" {
 		p.Previewed, p.Preview = true, guideOf(spec, s.env(spec.Env))
+		p.Title, p.Task = cmp.Or(spec.Title, "Title of the session"), task(settings.Complete(spec))
+		p.Scripts = static.Modules("join.js")
 	}
 	return p
 }
@@ -88,6 +92,9 @@ func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole}
 	for _, setting := range formSettings() {
 		field := f.field(setting, s.options(setting))
+		if setting.Key == "purpose" {
+			field.Ready = readyPurposes(s.cfg.Catalogue())
+		}
 		if setting.Group == "" {
 			p.Fields = append(p.Fields, field)
 			continue
@@ -100,6 +107,17 @@ func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		p.More = p.More || field.Error != ""
 	}
 	return p
+}
+
+// readyPurposes returns the sentences that the environments propose, each with the title of its
+// environment.
+func readyPurposes(catalogue []EnvChoice) (out []templates.Option) {
+	for _, e := range catalogue {
+		for _, f := range e.Guide.Purposes {
+			out = append(out, templates.Option{Value: f.Text, Hint: e.Title})
+		}
+	}
+	return out
 }
 
 // options returns the choices of a setting, the default first or selected; nil for text fields.

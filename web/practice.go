@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,13 +23,17 @@ import (
 type practiceList struct {
 	Due       []int64            `json:"due"` // versions, in order: to be answered before the first question
 	Questions []practiceQuestion `json:"questions"`
+
+	// Examples is set where the program chose the questions: there are no right answers, nothing
+	// is sent, and the page decides which are due.
+	Examples bool `json:"examples,omitempty"`
 }
 
 type practiceQuestion struct {
 	Version int64       `json:"version"`
-	Clips   []string    `json:"clips"`  // URLs: a then b, or one
-	Left    idrl.Side   `json:"left"`   // which clip to show on the left; empty for a rating
-	Choice  idrl.Choice `json:"choice"` // the right one
+	Clips   []string    `json:"clips"`            // URLs: a then b, or one
+	Left    idrl.Side   `json:"left"`             // which clip to show on the left; empty for a rating
+	Choice  idrl.Choice `json:"choice,omitempty"` // the right one; empty if nobody knows
 	Rating  *float64    `json:"rating,omitempty"`
 	Note    string      `json:"note"`
 }
@@ -60,8 +65,61 @@ func (s labelling) practice(c echo.Context) error {
 		}
 		out.Questions = append(out.Questions, q)
 	}
+	if len(all) == 0 {
+		if out, err = s.practiceExamples(c, id, who.Annotator); err != nil {
+			return err
+		}
+	}
 	c.Response().Header().Set("Cache-Control", "no-store")
 	return c.JSON(http.StatusOK, out)
+}
+
+// practiceExamples are the practice questions of a session whose researcher gave none. They say no
+// right answer, and are due before an annotator's first answer. There are none while there are no
+// clips: nobody waits for practice.
+func (s labelling) practiceExamples(c echo.Context, id idrl.SessionID, who idrl.AnnotatorID) (practiceList, error) {
+	out := practiceList{Due: []int64{}, Questions: []practiceQuestion{}, Examples: true}
+	session, err := s.session(c.Request().Context(), id)
+	if err != nil {
+		return out, err
+	}
+	list, err := session.Examples(c.Request().Context())
+	if err != nil {
+		return out, err
+	}
+	began, err := s.began(c, session, who)
+	if err != nil {
+		return out, err
+	}
+	for i, query := range list {
+		q := practiceQuestion{Version: int64(i) + 1}
+		if query.Kind.Comparison() {
+			q.Left = practiceSide(who, q.Version)
+		}
+		for _, clip := range query.Clips {
+			q.Clips = append(q.Clips, clipURL(id, clip))
+		}
+		if out.Questions = append(out.Questions, q); !began {
+			out.Due = append(out.Due, q.Version)
+		}
+	}
+	return out, nil
+}
+
+// began reports whether an annotator has answered a question of a session.
+func (s labelling) began(c echo.Context, session Session, who idrl.AnnotatorID) (bool, error) {
+	given, err := session.Given(c.Request().Context(), who)
+	return len(given) > 0, err
+}
+
+// isExample reports whether a clip is of a question that the program chose for practice.
+func (s labelling) isExample(c echo.Context, id idrl.SessionID, clip idrl.ClipID) (bool, error) {
+	session, err := s.session(c.Request().Context(), id)
+	if err != nil {
+		return false, err
+	}
+	list, err := session.Examples(c.Request().Context())
+	return slices.ContainsFunc(list, func(q idrl.Query) bool { return slices.Contains(q.Clips, clip) }), err
 }
 
 // practiceSide returns the clip of a practice question that an annotator sees on the left. It

@@ -151,6 +151,7 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/signout", s.entry.signOut)
 	e.GET("/join/:token", s.entry.join)
 	e.POST("/join/:token", s.entry.postJoin)
+	e.GET("/join/:token/example", s.entry.joinExample)
 	e.GET("/join/:token/declined", s.labelling.declined)
 
 	e.GET(tokensPath, s.running.tokens)

@@ -175,6 +175,13 @@ func guideFor(env idrl.Environment) (g templates.Guide) {
 	for _, e := range guide.Legend {
 		g.Legend = append(g.Legend, templates.Figure{Name: e.Name, SVG: draw.SVG(&e.Scene), Text: e.Text})
 	}
+	for _, e := range guide.Purposes {
+		f := templates.Figure{Name: e.Name, Text: e.Text}
+		if e.Scene.Camera.W > 0 {
+			f.SVG = draw.SVG(&e.Scene)
+		}
+		g.Purposes = append(g.Purposes, f)
+	}
 	return g
 }
 

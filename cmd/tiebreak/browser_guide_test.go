@@ -23,6 +23,8 @@ func TestBrowserGuide(t *testing.T) {
 	b.part("before joining", func() {
 		b.open(link)
 		b.waitFor(".guide .legend svg")
+		b.enter(".guide [data-legend] summary") // the rest of the legend comes on demand, also by keyboard
+		b.wait("document.querySelector('.guide [data-legend]').open && document.querySelector('.guide [data-legend] .legend svg').checkVisibility()")
 		if n := evaluate[int](b, "document.querySelectorAll('.guide .legend li').length"); n < 4 {
 			b.t.Errorf("the welcome page explains %d things, want 4 or more", n)
 		}

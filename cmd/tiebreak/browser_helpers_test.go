@@ -315,8 +315,22 @@ func (b *tab) data() map[string]string {
 // returns the state of the page.
 func (b *tab) painted() map[string]string {
 	b.t.Helper()
-	b.wait("(({state, painted, unsent, answered}) => state === 'ready' && painted === 'true' && unsent === '0' && answered !== undefined)(document.body.dataset)")
+	const there = "(({state, painted, unsent, answered}) => state === 'ready' && painted === 'true' && unsent === '0' && answered !== undefined)(document.body.dataset)"
+	b.wait(there)
+	if b.skipPractice() {
+		b.wait(there)
+	}
 	return b.data()
+}
+
+// skipPractice leaves out the practice questions that the program chose. It reports whether there were any.
+func (b *tab) skipPractice() bool {
+	b.t.Helper()
+	if !evaluate[bool](b, `((skip) => { const is = skip?.checkVisibility() ?? false; if (is) skip.click(); return is; })(document.querySelector("[data-practice-skip]"))`) {
+		return false
+	}
+	b.wait("document.body.dataset.practice === ''")
+	return true
 }
 
 // commit presses a key until it counts. It returns the assignment that it

@@ -244,6 +244,8 @@ func TestBrowserSomebodyElse(t *testing.T) {
 	bob.tabTo("input[name=name]")
 	bob.press("Bob")
 	bob.enter("[data-start]")
+	bob.wait("document.body.dataset.painted === 'true'")
+	bob.skipPractice()
 	bob.says(`2 answers given as Ada \(a1\) are kept in this browser and not saved`)
 	bob.commit(kb.ArrowRight)
 	bob.wait("document.body.dataset.answered === '1' && /2 unsent/.test(document.querySelector('[data-saved]').innerText)")

@@ -168,3 +168,60 @@ func TestBrowserPractice(t *testing.T) {
 		t.Errorf("%d answers in the log, want 1: practice is none", len(rows))
 	}
 }
+
+// TestBrowserFirstMinute: a newcomer sees an example clip with what it shows, and practises twice
+// with clips that the program chose. What they did is said, and never that it was right; nothing of
+// it is recorded.
+func TestBrowserFirstMinute(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	id, link := newLink(t, data, addr, "--env", "driver", "--title", "Drive")
+	startServer(t, "serve", "--data", data, "--addr", addr)
+	first := newPerson(t, browser)
+	first.join(link, "Ada") // so that there are clips
+	for _, w := range []window{usual[0], usual[1]} {
+		b := newPerson(t, browser)
+		b.open(link)
+		b.arranged(w)
+		b.wait("document.querySelector('clip-loop:not([data-empty])') !== null")
+		b.shot(fmt.Sprintf("example-%dx%d", w.width, w.height))
+		b.accessible("an example clip")
+		b.enter("[data-example-play]")
+		b.wait("!document.querySelector('clip-loop').hasAttribute('data-playing')")
+		b.enter("[data-legend] summary")
+		b.enter("[data-start]")
+		for k := range 2 {
+			b.wait(fmt.Sprintf("(({practice, painted, gate}) => practice === '%d/2' && painted === 'true' && gate === 'open')(document.body.dataset)", k+1))
+			b.arranged(w) // another page has its own
+			b.shot(fmt.Sprintf("practice-%d-%dx%d", k+1, w.width, w.height))
+			b.noSideways(int(w.width))
+			if k == 0 {
+				b.press("?")
+				b.wait("document.querySelector('[data-help-dialog] [data-legend]').open") // as on the page before
+				b.shot(fmt.Sprintf("practice-help-%dx%d", w.width, w.height))
+				b.press(kb.Escape)
+				b.wait("document.body.dataset.gate === 'open'")
+			}
+			b.insist("document.querySelector('[data-practice-dialog]').open", func() { b.press("e") })
+			text := evaluate[string](b, "document.querySelector('[data-practice-dialog]').innerText")
+			if !strings.Contains(text, "You answered: Equal.") || strings.Contains(text, "That is right") || strings.Contains(text, "Not quite") || strings.Contains(text, "researcher") {
+				t.Errorf("after the answer the page says %q", text)
+			}
+			b.shot(fmt.Sprintf("practice-said-%d-%dx%d", k+1, w.width, w.height))
+			b.accessible("after practice")
+			b.press(kb.Enter)
+		}
+		b.wait("document.body.dataset.practice === '' && document.body.dataset.assignment.startsWith('" + id + "')")
+		b.painted()
+		b.secretive()
+		b.open(evaluate[string](b, "location.href"))
+		b.wait("document.body.dataset.painted === 'true'")
+		if got := evaluate[string](b, "document.body.dataset.practice"); got != "" {
+			t.Errorf("after a reload practice %q comes again", got)
+		}
+	}
+	if rows := records(t, data, ""); len(rows) != 0 || len(practised(t, data)) != 0 {
+		t.Errorf("%d answers in the log and %d of practice, want none", len(rows), len(practised(t, data)))
+	}
+}

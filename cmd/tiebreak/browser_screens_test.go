@@ -265,6 +265,7 @@ func (v *visit) ofAnnotators() []screen {
 			b.wait("document.body.dataset.state === 'ready' || document.querySelector('dialog[open]') !== null")
 			b.press(kb.Escape)
 			b.wait("!document.querySelector('dialog[open]')")
+			b.painted()
 			b.commit(kb.ArrowLeft)
 			b.wait("document.body.dataset.state === 'done'")
 			b.waitFor("[data-code]")

@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// usual are the windows in which people begin: a laptop, and a telephone in both ways.
-var usual = []window{{width: 1280, height: 800}, {width: 390, height: 844, touch: true}, {width: 844, height: 390, touch: true}}
+// usual are the windows in which people begin: a laptop, a telephone in both ways, and a small one.
+var usual = []window{{width: 1280, height: 800}, {width: 390, height: 844, touch: true}, {width: 844, height: 390, touch: true}, {width: 320, height: 640, touch: true}}
 
 // startFaults is a JavaScript expression for what keeps somebody from starting at once, or from
 // reading the page to its end.

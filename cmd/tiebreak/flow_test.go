@@ -190,10 +190,20 @@ func (p *passage) reads(link string) {
 	p.node(control{role: "heading", name: "What to look for"})
 	p.node(control{role: "heading", name: "What you see"})
 	p.write(p, control{role: "textbox", name: "Your name optional; only the researcher sees it"}, "Ann")
-	p.use(p, button("Start", ""))
+	p.starts()
 	p.ready()
 	p.node(control{role: "heading", name: "Which clip do you prefer?"})
 	p.hears("Next question.")
+}
+
+// starts begins, and leaves out the practice questions that the program chose, if there are any.
+func (p *passage) starts() {
+	p.use(p, button("Start", ""))
+	p.ready()
+	if value[bool](p, "document.body.dataset.practice !== ''") {
+		p.use(p, button("Skip practice", ""))
+		p.wait("document.body.dataset.practice === ''")
+	}
 }
 
 func (p *passage) takesBack() {
@@ -270,7 +280,7 @@ func (p *passage) finishes() {
 // rates answers questions of a session of ratings.
 func (p *passage) rates(link string) {
 	p.w.open(link)
-	p.use(p, button("Start", ""))
+	p.starts()
 	p.answer(choice{button("8", "8"), "8."})
 	p.answer(choice{button("3", "3"), "3."})
 	p.takesBack()
@@ -283,7 +293,7 @@ func (p *passage) rates(link string) {
 // know of a question.
 func (p *passage) saysMore(link string) {
 	p.w.open(link)
-	p.use(p, button("Start", ""))
+	p.starts()
 	much := choice{button("Left much better", ""), "Left, much better."}
 	if p.narrow {
 		much = choice{button("Upper much better", ""), "Upper, much better."}
@@ -310,7 +320,7 @@ func (p *passage) saysMore(link string) {
 // picks names the best and the worst of six clips, and thinks again meanwhile.
 func (p *passage) picks(link string) {
 	p.w.open(link)
-	p.use(p, button("Start", ""))
+	p.starts()
 	n := p.ready()
 	pick := func(place int, then string) {
 		p.use(p, button(fmt.Sprintf("Clip %d", place), fmt.Sprint(place)))

@@ -46,7 +46,7 @@ func (f *studyFlags) declare(fs *flag.FlagSet) {
 			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
 	// The noise is that of the models, and --tie-band, --title and --seed belong to the simulated
 	// annotator.
-	settings.Declare(fs, &f.spec, "title", "seed", "instructions", "instructions_format", "consent", "prior_var", "noise_std", "tie_band", "much_band", "rating_var", "rating_model")
+	settings.Declare(fs, &f.spec, "title", "seed", "instructions", "instructions_format", "purpose", "consent", "prior_var", "noise_std", "tie_band", "much_band", "rating_var", "rating_model")
 }
 
 // ofStudy are the flags that only --runs uses.

@@ -171,7 +171,7 @@ func TestRunsOfOtherSettings(t *testing.T) {
 			f := runsOf(t, args...)
 			change(t, reflect.ValueOf(field.At(&f.study.spec)).Elem())
 			kept, err := open(f)
-			if slices.Contains([]string{"title", "seed", "instructions", "instructions_format", "consent", "completion_code"}, field.Key) {
+			if slices.Contains([]string{"title", "seed", "instructions", "instructions_format", "purpose", "consent", "completion_code"}, field.Key) {
 				if kept != 1 || err != nil {
 					t.Errorf("a file of %s version is refused for another %s: %v", version, field.Key, err)
 				}

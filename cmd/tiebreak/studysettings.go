@@ -18,7 +18,7 @@ var oncePresent = []string{"conditions", "held_out"}
 
 // notOfRuns are the settings in which the sessions of runs may differ: each run has its own seed,
 // and a simulated annotator reads no texts.
-var notOfRuns = []string{"title", "seed", "instructions", "instructions_format", "consent", "completion_code"}
+var notOfRuns = []string{"title", "seed", "instructions", "instructions_format", "purpose", "consent", "completion_code"}
 
 // settings returns the common settings of the runs: all settings of their sessions, and of the
 // annotator. They are in the order of the columns of the file of runs.

@@ -77,11 +77,14 @@ func New(c Config) *Env {
 	}
 	return &Env{c: c, Env: board.New(board.Config{
 		ID: ID, Labels: labels, Actions: numActions,
-		Purpose: "Judge on which fields the agent is.",
+		Purpose: "The farther along the chain the agent gets, the better: high numbers are good.",
+		Purposes: []drawing.LegendEntry{
+			{Name: "far", Text: "The farther along the chain the agent gets, the better: high numbers are good."},
+			{Name: "near", Text: "The agent should stay near the beginning of the chain: low numbers are good."},
+		},
 		Look: []string{
 			"Which numbers does the agent pass, and on which is it at the end?",
 			fmt.Sprintf("Up to field %d it is carried on and has no choice: judge what comes after.", c.Blocked),
-			"The numbers have no fixed meaning. If you were told what to prefer, go by that; otherwise by your own taste.",
 		},
 		Next: c.next, Kernel: kernel, Place: c.place,
 	})}

@@ -27,6 +27,11 @@ func (e *Env) Guide() drawing.Guide {
 	still := func(shapes []drawing.Shape) []drawing.Shape { return shapes[2:] } // without the arrow
 	edge := pointer(drawing.Camera{W: 0.3, H: 0.3}, car{x: 1})
 	return drawing.Guide{
+		Purposes: []drawing.LegendEntry{
+			{Name: "safe", Text: "Drive safely and keep going: stay on the road, clear of the van, and move forward."},
+			{Name: "overtake", Text: "Overtake the orange van soon, without touching it."},
+			{Name: "calm", Text: "Drive slowly and straight, in the middle of one lane."},
+		},
 		Purpose: "Judge how the blue car drives: choose the drive that you would rather sit in.",
 		Look: []string{
 			"Does it stay on the road, and in one lane, except when it overtakes?",

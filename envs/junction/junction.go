@@ -69,11 +69,14 @@ func New(c Config) *Env {
 	}
 	return &Env{c: c, Env: board.New(board.Config{
 		ID: ID, Labels: labels, Actions: numActions,
-		Purpose: "Judge on which branch of the fork the agent is: A or B.",
+		Purpose: "The agent should turn into branch A, and stay out of branch B.",
+		Purposes: []drawing.LegendEntry{
+			{Name: "branch-a", Text: "The agent should turn into branch A, and stay out of branch B."},
+			{Name: "branch-b", Text: "The agent should turn into branch B, and stay out of branch A."},
+		},
 		Look: []string{
 			"Does the agent turn into branch A or into branch B?",
 			"In a branch it walks at random: judge where it is, not how it walks.",
-			"The names have no fixed meaning. If you were told what to prefer, go by that; otherwise by your own taste.",
 		},
 		Next: c.next, Kernel: c.kernel, Place: c.place,
 	})}

@@ -118,7 +118,7 @@ func floorSight(width float64, at ...float64) sight {
 // ownLesson is the guide of a model of a user's own.
 var ownLesson = lesson{
 	"Judge how the robot moves.",
-	[]string{follows, "If you were told what to prefer, go by that; otherwise by your own taste. There is no right answer.", evenly},
+	[]string{follows, evenly},
 	[]sight{{name: "robot", text: "The robot, as it starts."}},
 }
 

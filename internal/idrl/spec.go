@@ -21,6 +21,7 @@ type SessionSpec struct {
 	Questions    string    // which are asked: AnswerableQuestions and so on
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
 	Instructions string    // for annotators; empty for the environment's guide
+	Purpose      string    // what annotators are to prefer: a sentence, or the name of one of the environment's; empty for its own
 	Seed         uint64    // of every random stream, and of the environment's layout
 
 	Candidates int   // Thompson samples of a generation, besides the mean-optimal policy
@@ -117,6 +118,7 @@ type SessionSpec struct {
 // Limits of a SessionSpec.
 const (
 	MaxTitle        = 120   // bytes
+	MaxPurpose      = 140   // bytes
 	MaxInstructions = 4000  // bytes
 	MaxBudget       = 10000 // answers
 	MaxCode         = 64    // bytes of a completion code

@@ -155,6 +155,15 @@ func (h Handle) Follow(ctx context.Context) error {
 	return r.follow(ctx)
 }
 
+// Examples is Session.Examples.
+func (h Handle) Examples(ctx context.Context) ([]idrl.Query, error) {
+	s, err := h.Manager.Session(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Examples(ctx)
+}
+
 // Trainings is Session.Trainings.
 func (h Handle) Trainings(ctx context.Context, most int) ([]record.PastTraining, error) {
 	s, err := h.Manager.Session(ctx, h.ID)

@@ -47,7 +47,9 @@ type meaning struct {
 // meant has a person answer n questions by weights of their own, with a clear preference, and counts the questions.
 func meant(t *testing.T, env, rule string, seed uint64, n int) (out meaning) {
 	t.Helper()
-	b := sighted(t, env, idrl.CompareClips, func(s *idrl.SessionSpec) { s.Seed, s.Questions, s.TrainEvery, s.AdoptAfter, s.Ahead = seed, rule, 3, 1, 1 })
+	b := sighted(t, env, idrl.CompareClips, func(s *idrl.SessionSpec) {
+		s.Seed, s.Questions, s.TrainEvery, s.AdoptAfter, s.Ahead = seed, rule, 3, 1, 1
+	})
 	s, stop := b.start(t)
 	defer stop()
 	truth := []float64{3, -3, 3, -1, 0} // of somebody who wants to get on, on the road

@@ -22,6 +22,8 @@ type reports struct {
 	insight insight.Follower // of what Insight hands over
 	gallery gallery
 	scores  scores
+
+	examples examples
 }
 
 // Status returns the state of the session for a researcher.

@@ -5,6 +5,7 @@ import { Beside } from "./beside.js";
 import { Chooser } from "./chooser.js";
 import { ClipLoop } from "./clip-loop.js";
 import { AnswerQueue } from "./answer-queue.js";
+import { remember } from "./legend.js";
 import { LabelController } from "./label-controller.js";
 import { DuoPlayer } from "./duo-player.js";
 import { Flag } from "./flag.js";
@@ -55,6 +56,7 @@ const help = /** @type {HTMLDialogElement} */ (view.part("help-dialog"));
 const skip = /** @type {HTMLDialogElement} */ (view.part("skip-dialog"));
 
 const guide = new Guide({ main, dialog: help, show: offer, signal });
+remember(/** @type {HTMLDetailsElement} */ (help.querySelector("[data-legend]")), store && sessionStorage);
 new Beside({ main, panel: view.part("beside"), player, signal });
 
 /** @type {Input} */ let lastInput = "keyboard";

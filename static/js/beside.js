@@ -55,7 +55,9 @@ export class Beside {
   #arrange() {
     const { main, panel, player } = this.parts;
     const mark = /** @type {HTMLElement} */ (main.querySelector("[data-practice-mark]"));
-    panel.hidden = mark.hidden = true;
+    const skip = /** @type {HTMLElement} */ (main.querySelector("[data-practice-skip]"));
+    const skippable = !skip.hidden;
+    panel.hidden = mark.hidden = skip.hidden = true;
     main.dataset.beside = "";
     this.#shape = player.shape;
     const box = /** @type {HTMLElement} */ (player.querySelector(".frames")).getBoundingClientRect();
@@ -63,6 +65,7 @@ export class Beside {
     const { place, size } = clips ? room(box, clips) : { place: "", size: 0 };
     panel.hidden = place === "";
     mark.hidden = false;
+    skip.hidden = !skippable;
     main.dataset.beside = place;
     main.style.setProperty("--beside", `${size}px`);
   }

@@ -3,6 +3,13 @@
 /** @typedef {import("./practice.js").Practice} Practice */
 /** @typedef {ReturnType<Practice["answer"]>} Judged */
 
+/** What is said of the keys after an answer that nobody judges. */
+const KEYS = {
+  row: "Keys: ← left, → right, ↑ equal, ↓ can’t tell.",
+  column: "Keys: ↑ upper, ↓ lower, E equal, C can’t tell.",
+  rating: "Keys: 0 to 9, = for 10, ↓ can’t tell.",
+};
+
 /**
  * What the annotator's page shows of practice: the mark above the question, and after an
  * answer what the researcher says.
@@ -19,11 +26,12 @@ export class PracticeView {
     this.parts = parts;
     const { practice, signal, view } = parts;
     this.#dialog.addEventListener("close", () => practice.next(), { signal });
-    const button = view.part("practise");
-    button.hidden = practice.address === "";
-    button.addEventListener("click", async () => {
-      if (!(await practice.again())) view.toast("The server is not reachable. You can practise again when it is back.");
+    view.part("practise").addEventListener("click", async () => {
+      const n = await practice.again();
+      if (n === undefined) view.toast("The server is not reachable. You can practise again when it is back.");
+      if (n === 0) view.toast("There are no clips to practise with yet.");
     }, { signal });
+    view.part("practice-skip").addEventListener("click", () => practice.skip(), { signal });
   }
 
   get #dialog() {
@@ -39,24 +47,33 @@ export class PracticeView {
     if (!practice.judged) {
       view.part("practice-mark").textContent = on ? `${text}, which does not count:` : "";
       view.body.dataset.practice = on ? `${number}/${total}` : "";
+      view.part("practice-skip").hidden = !(on && practice.skippable);
     }
     return text;
   }
 
-  /** Shows what the researcher says of an answer. @param {Judged} judged */
-  judged({ question, right }) {
+  /** Shows what the researcher says of an answer; where nobody does, what the answer was. @param {Judged} judged */
+  judged({ question, answer, right }) {
     const { practice, show, view } = this.parts;
-    view.part("practice-title").textContent = right === null ? "The researcher’s answer" : right ? "That is right" : "Not quite";
-    const said = question.choice === "rated" ? `${Math.round(50 * ((question.rating ?? 0) + 1)) / 10} of 10` : view.named(side(question));
-    view.part("practice-said").textContent = `The researcher says: ${said}.`;
-    view.part("practice-note").textContent = question.note;
+    const known = question.choice !== undefined;
+    view.part("practice-title").textContent = !known ? "That is how it works" : right === null ? "The researcher’s answer" : right ? "That is right" : "Not quite";
+    view.part("practice-said").textContent = known ? `The researcher says: ${this.#words(question, question.left)}.` : `You answered: ${this.#words(answer, question.left)}.`;
+    view.part("practice-keys").textContent = known ? "" : KEYS[question.left === undefined || question.left === "" ? "rating" : view.body.dataset.layout === "column" ? "column" : "row"];
+    view.part("practice-note").textContent = known ? question.note : "This answer does not count, and none was right or wrong. Decide the next ones by what you are asked to look for.";
     view.part("practice-next").textContent = practice.clips.length === 0 ? "Go on to the questions that count" : "Next practice question";
     this.#dialog.dataset.right = right === null ? "" : String(right);
     show(this.#dialog);
   }
-}
 
-/** What the right answer is called on screen. @param {Judged["question"]} q */
-function side(q) {
-  return q.choice === "equal" ? "equal" : q.choice === q.left ? "left" : "right";
+  /**
+   * What an answer is called on screen.
+   * @param {{choice?: string, rating?: number}} answer
+   * @param {Judged["question"]["left"]} left which clip is on the left
+   */
+  #words({ choice = "", rating = 0 }, left) {
+    if (choice === "rated") return `${Math.round(50 * (rating + 1)) / 10} of 10`;
+    if (choice === "skip") return "Skip";
+    if (choice === "technical_failure") return "The clips did not load";
+    return this.parts.view.named(choice === "a" || choice === "b" ? (choice === left ? "left" : "right") : choice);
+  }
 }

@@ -8,15 +8,17 @@ const RETRY = 5_000; // ms until the server is asked again
 /** @typedef {import("./wire.js").Answer} Answer */
 
 /**
- * A question for practice, with the researcher's answer.
+ * A question for practice, with the researcher's answer if there is one.
  * @typedef {object} Exercise
  * @property {number} version
  * @property {string[]} clips addresses, a then b, or one
  * @property {import("./wire.js").Query["left"]} left which clip goes on the left
- * @property {import("./wire.js").Choice} choice
+ * @property {import("./wire.js").Choice} [choice] none where the program chose the question: nobody knows
  * @property {number} [rating] in [-1, 1]
  * @property {string} note
  */
+
+/** @typedef {{due: number[], questions: Exercise[], examples?: boolean}} List examples: the program chose them */
 
 /**
  * What is kept across reloads.
@@ -26,6 +28,8 @@ const RETRY = 5_000; // ms until the server is asked again
  * @property {number} total of this round
  * @property {boolean} again the annotator asked for this round
  * @property {Answer[]} unsent
+ * @property {boolean} [examples] the program chose the questions: answers stay on this page
+ * @property {boolean} [finished] these are answered or skipped, or there were none
  */
 
 /**
@@ -61,6 +65,7 @@ export class Practice extends EventTarget {
     if (this.#kept && !due && !this.#kept.again) this.#kept.left = [];
     if (this.#kept) this.#order();
     for (const m of this.#kept?.unsent ?? []) this.#answered.add(m.assignment);
+    if (this.#kept?.examples) for (const q of this.#kept.questions) if (!this.#kept.left.includes(q.version)) this.#answered.add(named(q.version));
     this.#stale = address !== "" && due;
     this.#wanted = this.#stale && !this.#kept;
   }
@@ -71,12 +76,27 @@ export class Practice extends EventTarget {
     this.#send();
   }
 
-  /** Starts over with all questions. Returns false if the server does not say which. */
+  /** Starts over with all questions. Returns how many there are; undefined if the server does not say. */
   async again() {
-    if (this.address === "" || this.on) return true;
+    if (this.on) return this.place.total;
     const list = await this.#list();
-    if (list && !this.on) this.#begin(list, list.questions.map((q) => q.version), true);
-    return list !== null;
+    if (list && list.questions.length > 0 && !this.on) this.#begin(list, list.questions.map((q) => q.version), true);
+    return list?.questions.length;
+  }
+
+  /** Whether what is left may be skipped: no researcher asks for it. */
+  get skippable() {
+    return !this.#judged && (this.#kept?.examples ?? false) && (this.#kept?.left.length ?? 0) > 0;
+  }
+
+  /** Leaves out what is left. */
+  skip() {
+    if (!this.skippable) return;
+    const kept = /** @type {Kept} */ (this.#kept);
+    kept.left = [];
+    kept.finished = true;
+    this.#keep();
+    this.next();
   }
 
   /** Ends it, for somebody who may not answer any more. */
@@ -121,12 +141,13 @@ export class Practice extends EventTarget {
     const kept = /** @type {Kept} */ (this.#kept);
     const q = /** @type {Exercise} */ (this.#exercises[0]);
     this.#judged = true;
-    kept.unsent.push(m);
+    if (!kept.examples) kept.unsent.push(m);
     this.#answered.add(m.assignment);
     kept.left = kept.left.filter((v) => v !== q.version); // so that it is not asked again after a reload
+    if (kept.examples && kept.left.length === 0) kept.finished = true;
     this.#keep();
     this.#send();
-    return { question: q, right: judge(q, m) };
+    return { question: q, answer: m, right: q.choice ? judge(q, m) : null };
   }
 
   /** Goes on after an answer. */
@@ -149,10 +170,11 @@ export class Practice extends EventTarget {
       return;
     }
     this.#stale = this.#wanted = false;
-    this.#begin(list, list.due.filter((v) => !this.#answered.has(named(v))), false);
+    const due = list.examples && this.#kept?.finished ? [] : list.due;
+    this.#begin(list, due.filter((v) => !this.#answered.has(named(v))), false);
   }
 
-  /** @returns {Promise<{due: number[], questions: Exercise[]}|null>} what the server has; null if it does not say */
+  /** @returns {Promise<List|null>} what the server has; null if it does not say */
   async #list() {
     const reply = await fetch(this.address, { credentials: "same-origin" }).catch(() => null);
     return reply?.ok ? reply.json().catch(() => null) : null;
@@ -160,14 +182,14 @@ export class Practice extends EventTarget {
 
   /**
    * Begins a round, or goes on with the one that is under way.
-   * @param {{questions: Exercise[]}} list
+   * @param {List} list
    * @param {number[]} left versions to be answered
    * @param {boolean} again
    */
-  #begin({ questions }, left, again) {
-    const { total = 0, left: before = [], unsent = [] } = this.#kept ?? {};
+  #begin({ questions, examples = false }, left, again) {
+    const { total = 0, left: before = [], unsent = [], finished = false } = this.#kept ?? {};
     const done = before.length > 0 ? total - before.length : 0;
-    this.#kept = { questions, left, total: done + left.length, again, unsent };
+    this.#kept = { questions, left, total: done + left.length, again, unsent, examples, finished: finished || (examples && left.length === 0) };
     this.#keep();
     this.#order();
     this.dispatchEvent(new Event("change"));

@@ -144,14 +144,78 @@ test("somebody who has begun is not asked, but may practise again", async () => 
   await settle();
   assert.ok(!p.on);
   is.away = true;
-  assert.equal(await p.again(), false);
+  assert.equal(await p.again(), undefined);
   assert.ok(!p.on, "without the server the other questions go on");
   is.away = false;
-  assert.equal(await p.again(), true);
+  assert.equal(await p.again(), 2);
   assert.deepEqual(p.place, { number: 1, total: 2 });
   assert.ok(make(storage, { due: false }).on, "a reload in the midst of it goes on");
   p.stop();
   assert.ok(!p.on);
+});
+
+/** A server whose program chose the exercises: no right answers. */
+function choosing(due = [1, 2]) {
+  const is = server();
+  const list = [{ version: 1, clips: ["/sessions/s/clips/a", "/sessions/s/clips/b"], left: "b", note: "" }, { version: 2, clips: ["/sessions/s/clips/c", "/sessions/s/clips/d"], left: "a", note: "" }];
+  const reply = globalThis.fetch;
+  // @ts-ignore: as much of it as is used
+  globalThis.fetch = async (url, init) => {
+    if (is.away || String(url).includes("/clips/") || init?.method === "POST") return reply(url, init);
+    return { ok: true, status: 200, json: async () => ({ due, questions: due.length > 0 ? list : [], examples: true }) };
+  };
+  return is;
+}
+
+test("questions that the program chose are not judged and not sent, and come once", async () => {
+  const is = choosing();
+  const storage = new Storage();
+  const first = make(storage);
+  first.start();
+  await settle();
+  assert.ok(first.skippable);
+  assert.deepEqual([first.answer(reply("p1", "a", 1)).right, first.skippable], [null, false]);
+  const second = make(storage); // a reload while the answer is read
+  assert.equal(second.questions.current?.assignment, "practice.2");
+  second.start();
+  await settle();
+  assert.equal(second.questions.current?.assignment, "practice.2");
+  assert.equal(second.answer(reply("p2", "equal", 2)).right, null);
+  second.next();
+  const third = make(storage);
+  assert.ok(!third.on, "it does not wait for the server");
+  third.start();
+  await settle();
+  assert.ok(!third.on);
+  assert.deepEqual(is.posted, []);
+  assert.equal(await third.again(), 2);
+  assert.deepEqual(third.place, { number: 1, total: 2 });
+});
+
+test("questions that the program chose can be skipped, and are skipped where there are no clips yet", async () => {
+  choosing();
+  const storage = new Storage();
+  const p = make(storage);
+  p.start();
+  await settle();
+  let changes = 0;
+  p.addEventListener("change", () => changes++);
+  p.skip();
+  assert.deepEqual([p.on, changes], [false, 1]);
+  p.skip();
+  assert.equal(changes, 1);
+  const again = make(storage);
+  again.start();
+  await settle();
+  assert.ok(!again.on);
+
+  choosing([]);
+  const none = make(new Storage());
+  assert.ok(none.on);
+  none.start();
+  await settle();
+  assert.deepEqual([none.on, none.skippable], [false, false]);
+  assert.equal(await none.again(), 0);
 });
 
 test("a session without practice questions has no practice, whatever was kept", () => {

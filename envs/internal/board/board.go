@@ -20,6 +20,8 @@ type Config struct {
 	Purpose string   // of the drawing.Guide
 	Look    []string // the same
 
+	Purposes []drawing.LegendEntry // the same
+
 	// Next returns the fields that action a may enter from field s, each with
 	// equal probability.
 	Next func(s, a int) []int

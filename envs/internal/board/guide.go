@@ -21,6 +21,8 @@ func (e *Env) Guide() drawing.Guide {
 	return drawing.Guide{
 		Purpose: e.cfg.Purpose,
 		Look:    e.cfg.Look,
+
+		Purposes: e.cfg.Purposes,
 		Legend: []drawing.LegendEntry{
 			figure.Entry("agent", "Blue frame with two eyes: the agent. It stands on the field inside the frame.", width,
 				append(append([]drawing.Shape{figure.Line(drawing.Surface, roadWidth, 0, 0, 0, 0)}, figure.Token(0, 0, 0, e.cfg.Labels[0])...), figure.Agent(0, 0)...)...),

@@ -12,6 +12,10 @@ type Guide struct {
 	Purpose string        // what they are asked to judge, one sentence
 	Look    []string      // what to look for, a sentence or two each
 	Legend  []LegendEntry // meaning of the pictures
+
+	// Purposes are sentences that researchers may choose in place of Purpose: things that a person
+	// can go by and that the features tell. Their scenes may be empty.
+	Purposes []LegendEntry
 }
 
 // A LegendEntry explains one thing in the pictures.
@@ -74,6 +78,15 @@ func (g Guide) Check() error {
 		if c := e.Scene.Camera; !(c.W > 0 && math.Abs(c.W/c.H-LegendRatio) < 1e-6) || len(e.Scene.Static)+len(e.Scene.Moving) == 0 {
 			return fmt.Errorf("entry %s has a picture of %v × %v with %d shapes, want shapes and a ratio of 4:3",
 				e.Name, c.W, c.H, len(e.Scene.Static)+len(e.Scene.Moving))
+		}
+	}
+	for i, e := range g.Purposes {
+		same := func(o LegendEntry) bool { return o.Name == e.Name }
+		if !legendName.MatchString(e.Name) || slices.ContainsFunc(g.Purposes[:i], same) {
+			return fmt.Errorf("purpose %d is called %q, which is no name or used twice", i, e.Name)
+		}
+		if err := sized("purpose "+e.Name, e.Text, MaxPurpose); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ type stage struct {
 	solver   idrl.Solver
 	mu       func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
 	crowd    *crowd // who annotates; nil: one person, whose answers are the clock
-	seen     bool     // clips are drawn, and questions are those that people can answer
+	seen     bool   // clips are drawn, and questions are those that people can answer
 	every    int    // answers from one measurement to the next
 	mse      func(mean []float64) float64
 	cosine   func(mean []float64) float64

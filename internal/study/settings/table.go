@@ -60,6 +60,17 @@ var table = []Setting{
 		at:     func(s *idrl.SessionSpec) any { return &s.InstructionsFormat },
 	},
 	{
+		Key: "purpose", Label: "Purpose", Words: "what annotators are to prefer, in one sentence, or the name of one of the environment's ready purposes (docs/study.md); the researcher's instructions come below it",
+		Unit: "sentence", Zero: "the environment's purpose", High: idrl.MaxPurpose,
+		at: func(s *idrl.SessionSpec) any { return &s.Purpose },
+		rule: func(s idrl.SessionSpec) string {
+			if !idrl.IsLine(s.Purpose) {
+				return "must be one line of printable characters"
+			}
+			return ""
+		},
+	},
+	{
 		Key: "consent", Label: "Consent", Words: "consent text in Markdown that people must agree to before their first question", Unit: "Markdown", Zero: "no consent is asked for",
 		High: idrl.MaxConsent, Lines: 4, Group: saying, Changes: true,
 		at:   func(s *idrl.SessionSpec) any { return &s.Consent },

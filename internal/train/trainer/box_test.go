@@ -497,3 +497,29 @@ func TestPoolOfAScaledPrior(t *testing.T) {
 		}
 	}
 }
+
+// TestBrief: the first generation is about the openings of first rollouts alone, of which no others
+// are drawn; the next one is about all clips.
+func TestBrief(t *testing.T) {
+	tr := pushes(pointmass.Config{Horizon: 100, ClipSteps: 10})
+	tr.Brief, tr.MaxQueries = true, 100000
+	drawn := map[idrl.ClipID]bool{}
+	tr.Encode = func(_ idrl.Environment, c idrl.Clip) ([]byte, error) {
+		drawn[c.ID] = true
+		return []byte(c.ID), nil
+	}
+	job := jobFor(tr)
+	job.First = true
+	first := train(t, tr, job)
+	for id, starts := range startsOf(first) {
+		if strings.HasSuffix(string(id), ".1") || !slices.Equal(starts, []int{0}) {
+			t.Errorf("the first generation has clips of %s at %v", id, starts)
+		}
+	}
+	if n := len(drawn); n != len(first.Clips) || n > 8 {
+		t.Errorf("%d clips are drawn and %d handed over, want as many, and at most one for each of 8 policies", n, len(first.Clips))
+	}
+	if second := train(t, tr, next(job, first)); len(second.Clips) < 4*len(first.Clips) {
+		t.Errorf("the second generation has %d clips, the first %d; want all clips", len(second.Clips), len(first.Clips))
+	}
+}

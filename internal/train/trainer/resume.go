@@ -63,7 +63,7 @@ func (r *run) remade(params []float64) (idrl.Policy, bool) {
 
 // prepareOnce returns policy k of the pool, unless the interrupted training prepared
 // it. The outcome is the same. In a first generation its clips are drawn and told of,
-// so that they need not wait for the rest.
+// so that they need not wait for the rest; of a brief one the opening.
 func (r *run) prepareOnce(ctx context.Context, k int, theta []float64, before []solved) (solved, error) {
 	if s, ok, err := r.recallPrepared(poolID(k), theta); ok {
 		return s, err
@@ -76,6 +76,11 @@ func (r *run) prepareOnce(ctx context.Context, k int, theta []float64, before []
 		r.savePrepared(idrl.Solved{Theta: slices.Clone(theta), Broken: true})
 	}
 	if err != nil || !r.job.First {
+		return s, err
+	}
+	if r.shortFirst() { // it takes seconds, and is not worth keeping
+		err := r.drawOne(&s.rollouts[0].clips[0])
+		r.tell(s)
 		return s, err
 	}
 	if err := r.drawAll(ctx, &s); err != nil {

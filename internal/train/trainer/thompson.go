@@ -54,6 +54,10 @@ type Thompson struct {
 	// policies if these are equally long. Default 0.
 	Segments int
 
+	// Brief has the first generation ask about the openings of the policies' first rollouts
+	// alone, where a clip takes long to draw and people wait for it. Later ones ask about all clips.
+	Brief bool
+
 	// Encode draws a clip for the annotators' pages. If it is nil the clips
 	// have no Media.
 	Encode func(idrl.Environment, idrl.Clip) ([]byte, error)
@@ -120,6 +124,7 @@ type settings struct {
 	duel                        bool
 	maxQueries                  int
 	rollouts, segments          int
+	brief                       bool
 	encode                      func(idrl.Environment, idrl.Clip) ([]byte, error)
 	steps                       func(*idrl.Trajectory, uint64) (idrl.StepsID, []byte, error)
 	mu                          func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
@@ -142,7 +147,7 @@ func (t *Thompson) settings() settings {
 		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips).Made(), priorScale: t.PriorScale,
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
-		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments,
+		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments, brief: t.Brief,
 		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, useless: t.Useless, rated: t.Rated,
 		afterFalls: t.AfterFalls,
 	}
@@ -183,7 +188,11 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 
 // generation returns that of candidates with their rollouts.
 func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Candidate, rollouts [][]rollout) (g idrl.Generation, err error) {
-	clips, keep, queries, err := r.questions(rollouts, pool.rollouts())
+	own, others := rollouts, pool.rollouts()
+	if r.shortFirst() {
+		own, others = brief(own), brief(others)
+	}
+	clips, keep, queries, err := r.questions(own, others)
 	if err != nil {
 		return g, err
 	}
@@ -202,4 +211,18 @@ func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Cand
 	}
 	g.Steps = kept(rolled...)
 	return g, err
+}
+
+// shortFirst reports whether a first generation is made that shows openings alone.
+func (r *simulation) shortFirst() bool { return r.brief && r.job.First && !r.kind.Still() }
+
+// brief returns of each policy the first rollout, with its opening alone.
+func brief(policies [][]rollout) [][]rollout {
+	out := make([][]rollout, len(policies))
+	for i, all := range policies {
+		first := all[0]
+		first.clips = first.clips[:1:1]
+		out[i] = []rollout{first}
+	}
+	return out
 }

@@ -71,6 +71,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		configureGaits(t)
 	} else if search, ok := sol.(solver.ARS); ok {
 		configureSearch(t, search, env.Spec())
+		_, t.Brief = env.(idrl.Fallible) // it draws in a program of its own
 	}
 	return t, nil
 }
