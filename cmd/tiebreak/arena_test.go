@@ -262,7 +262,7 @@ func TestSimulateArena(t *testing.T) {
 	}
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	for k, link := range links {
-		mustCLI(t, "simulate", "--url", link, "--expert", "perfect", "--answers", "8", "--seed", strconv.Itoa(k+1))
+		mustCLI(t, "simulate", "--url", link, "--expert", "perfect", "--answers", "8", "--seed", strconv.Itoa(3*k+1))
 	}
 	arena, link := newArenaLink(t, data, make3...)
 	args := []string{"simulate", "--url", link, "--data", data, "--expert", "perfect", "--seed", "7", "--answers", "20"}

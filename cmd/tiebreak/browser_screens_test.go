@@ -334,6 +334,7 @@ func (v *visit) isNoPage(address string) {
 	b.t.Helper()
 	if slices.Contains([]string{
 		"/sessions/:id/ws", "/sessions/:id/watch", // sockets
+		"/join/:token/example",                                                      // a clip
 		"/sessions/:id/charts",                                                      // a part of the session's page
 		"/sessions/:id/pictures/:picture", "/sessions/:id/clips/:clip", "/static/*", // files that have to be named
 	}, address) || strings.HasPrefix(address, "/api/") { // for programs, by a token

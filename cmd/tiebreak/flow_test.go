@@ -244,14 +244,16 @@ func (p *passage) skips() {
 	p.hears("Skipped.")
 }
 
-// rests takes the break that is proposed after 150 answers.
+// rests closes the line that proposes a break after twenty minutes.
 func (p *passage) rests() {
 	p.ready()
 	value[bool](p, `((d) => { sessionStorage.setItem("tiebreak.sitting." + d.session + "." + d.annotator,
-		JSON.stringify({ from: Date.now() - 1e6, last: Date.now(), answers: 150 })); return true; })(document.querySelector("main").dataset)`)
+		JSON.stringify({ last: Date.now(), active: 1.3e6, answers: 150 })); return true; })(document.querySelector("main").dataset)`)
 	p.w.open(value[string](p, "location.href"))
-	p.node(control{role: "dialog", name: "Time for a short break?"})
-	p.closes(button("Go on", ""))
+	p.ready()
+	p.hears("This is a good moment for a short break.")
+	p.use(p, button("Close", ""))
+	p.wait("document.querySelector('[data-rest]').hidden")
 }
 
 // changesMind changes the second answer from equal to right.
