@@ -17,8 +17,8 @@ import (
 // them. In a session that asks anything it is not so.
 func TestQuestionsDifferInMeaning(t *testing.T) {
 	t.Parallel()
-	for _, env := range []string{"driver", "gridworld"} {
-		for seed := uint64(31); seed < 34; seed++ {
+	for env, seeds := range map[string]uint64{"driver": 2, "gridworld": 1} {
+		for seed := uint64(31); seed < 31+seeds; seed++ {
 			t.Run(fmt.Sprint(env, " ", seed), func(t *testing.T) {
 				t.Parallel()
 				const n = 30
