@@ -46,10 +46,7 @@ func TestBrowserLabels(t *testing.T) {
 			b := newPerson(t, browser)
 			if seen {
 				b.join(link, "Ann")
-				b.commit(kb.ArrowLeft)
-				b.wait("document.body.dataset.state === 'done' && document.body.dataset.unsent === '0'") // 240 answers are enough by the rule
-				evaluate[int](b, "(document.querySelector('[data-resume]').click(), 1)")
-				b.answer(kb.ArrowRight)
+				b.answer(kb.ArrowLeft)
 				return
 			}
 			b.pardon(regexp.MustCompile(`status of 4\d\d`))

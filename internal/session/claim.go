@@ -12,6 +12,10 @@ import (
 	"tiebreak/internal/session/view"
 )
 
+// leastBeforeTheEnd is how many answers of their own somebody has given before the page says that they are done by the
+// rule: who comes to give half an hour is not sent away after one.
+const leastBeforeTheEnd = 10
+
 // claims are what people are asked now, and what comes next for them.
 type claims struct {
 	*training
@@ -97,9 +101,9 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 		return o
 	}
 	if s.spec.Budget == 0 && s.spec.AnswersEach == 0 && s.stopping().Propose {
-		if o.Enough = !s.spec.AskOn; s.spec.AskOn {
+		if s.spec.AskOn {
 			o.Left = stopping.Forecast{}
-		} else if o.Mine > 0 {
+		} else if o.Enough = o.Mine >= leastBeforeTheEnd; o.Enough {
 			o.Code = s.spec.CompletionCode
 		}
 	}

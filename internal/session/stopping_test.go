@@ -155,13 +155,13 @@ func TestAnnotatorsAreDoneByTheRule(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*idrl.SessionSpec)
-		enough bool // after the third answer
-		told   bool // that more answers change little
+		enough bool // after the tenth answer
+		told   bool // that more answers change little, after the third
 	}{
 		{"by default", func(*idrl.SessionSpec) {}, true, true},
 		{"asked on", func(s *idrl.SessionSpec) { s.AskOn = true }, false, false},
-		{"answers wanted", func(s *idrl.SessionSpec) { s.Budget = 10 }, false, false},
-		{"a part each", func(s *idrl.SessionSpec) { s.AnswersEach = 10 }, false, true},
+		{"answers wanted", func(s *idrl.SessionSpec) { s.Budget = 20 }, false, false},
+		{"a part each", func(s *idrl.SessionSpec) { s.AnswersEach = 20 }, false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(func(s *idrl.SessionSpec) {
@@ -169,9 +169,9 @@ func TestAnnotatorsAreDoneByTheRule(t *testing.T) {
 				test.change(s)
 			})
 			s, _ := b.start(t)
-			for i := range 4 {
+			for i := range 12 {
 				o, st := claim(t, s, "ann"), status(t, s)
-				enough := test.enough && i >= 3
+				enough := test.enough && i >= 10
 				if o.Enough != enough || o.Enough && !st.Stopping.Propose || (o.Code != "") != enough {
 					t.Errorf("after %d answers enough is %t, with the code %q, and the dashboard says %+v", i, o.Enough, o.Code, st.Stopping)
 				}
