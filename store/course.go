@@ -7,16 +7,16 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Course returns what a session has known in the course of its log.
-func (db journal) Course(ctx context.Context, id idrl.SessionID) (out record.Course, err error) {
+// Course returns what a session knew after each of the first rows of its log.
+func (db journal) Course(ctx context.Context, id idrl.SessionID, rows int) (out record.Course, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
-		const means = `SELECT seq, representation, mean FROM posterior WHERE session_id = ? ORDER BY seq`
+		const means = `SELECT seq, representation, mean FROM posterior WHERE session_id = ? AND seq <= ? ORDER BY seq`
 		err := each(ctx, from, func(row scanner) error {
 			var s record.Snapshot
 			err := row.Scan(&s.Seq, &s.Representation, vectorColumn{&s.Mean})
 			out.Means = append(out.Means, s)
 			return err
-		}, means, id)
+		}, means, id, rows)
 		if err != nil {
 			return err
 		}
@@ -25,7 +25,7 @@ func (db journal) Course(ctx context.Context, id idrl.SessionID) (out record.Cou
 		}
 		const policies = `
 			SELECT adopted_at, based_on, policy.id, mu, mus FROM policy JOIN generation USING (session_id, based_on)
-			WHERE session_id = ? ORDER BY adopted_at, based_on, k`
+			WHERE session_id = ? AND adopted_at <= ? ORDER BY adopted_at, based_on, k`
 		last := int64(-1)
 		return each(ctx, from, func(row scanner) error {
 			var c idrl.Candidate
@@ -37,7 +37,7 @@ func (db journal) Course(ctx context.Context, id idrl.SessionID) (out record.Cou
 			of := &out.Adopted[len(out.Adopted)-1]
 			of.Candidates = append(of.Candidates, c)
 			return err
-		}, policies, id)
+		}, policies, id, rows)
 	})
 	return out, err
 }

@@ -7,23 +7,18 @@ import (
 	"encoding/base32"
 	"errors"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"tiebreak/envs"
-	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
-	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/look/clip"
-	"tiebreak/internal/look/draw"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session"
@@ -32,7 +27,6 @@ import (
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
-	"tiebreak/templates"
 	"tiebreak/web"
 )
 
@@ -112,77 +106,6 @@ func (a *app) close() error {
 	a.unwatch()
 	a.manager.Close()
 	return errors.Join(a.pool.Close(), a.db.Close())
-}
-
-// choices are the environments as pages show them. All methods are safe for concurrent use.
-type choices struct {
-	list func() envs.List
-
-	mu   sync.Mutex
-	made map[string]web.EnvChoice // of available environments, by Entry.Ref; guarded by mu
-}
-
-// all returns the available environments.
-func (s *choices) all() (out []web.EnvChoice) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	there := map[string]bool{}
-	for _, e := range s.list() {
-		there[e.Ref()] = true
-		out = append(out, s.choice(e))
-	}
-	maps.DeleteFunc(s.made, func(ref string, _ web.EnvChoice) bool { return !there[ref] })
-	return out
-}
-
-// one returns an environment, without making the others: a robot takes 20 MB.
-func (s *choices) one(id string) (web.EnvChoice, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.list() {
-		if e.ID == id {
-			return s.choice(e), true
-		}
-	}
-	return web.EnvChoice{}, false
-}
-
-// choice returns an environment as pages show it. The caller must hold mu.
-func (s *choices) choice(e envs.Entry) web.EnvChoice {
-	if e.Unavailable != nil {
-		return web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, Unavailable: e.Unavailable.Error()}
-	}
-	c, ok := s.made[e.Ref()]
-	if !ok {
-		env := e.New(rng.New(0, "layout", 0))
-		c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
-		if training.CheckShown(envs.List{e}, idrl.SessionSpec{Env: e.ID}) != nil {
-			c.Unavailable = "cannot be asked about: these rollouts have no pictures"
-		}
-		s.made[e.Ref()] = c
-	}
-	return c
-}
-
-// guideFor returns the guide of an environment.
-func guideFor(env idrl.Environment) (g templates.Guide) {
-	guided, ok := env.(drawing.Guided)
-	if !ok {
-		return g
-	}
-	guide := guided.Guide()
-	g.Purpose, g.Look = guide.Purpose, guide.Look
-	for _, e := range guide.Legend {
-		g.Legend = append(g.Legend, templates.Figure{Name: e.Name, SVG: draw.SVG(&e.Scene), Text: e.Text})
-	}
-	for _, e := range guide.Purposes {
-		f := templates.Figure{Name: e.Name, Text: e.Text}
-		if e.Scene.Camera.W > 0 {
-			f.SVG = draw.SVG(&e.Scene)
-		}
-		g.Purposes = append(g.Purposes, f)
-	}
-	return g
 }
 
 // build makes the Config to run a recorded session.
@@ -327,7 +250,7 @@ func (r reports) Quality(ctx context.Context, id idrl.SessionID) (quality.Report
 	if err != nil {
 		return quality.Report{}, err
 	}
-	course, err := r.a.db.Course(ctx, id)
+	course, err := r.a.db.Course(ctx, id, training.MostChanges)
 	if err != nil {
 		return quality.Report{}, err
 	}

@@ -44,7 +44,7 @@ func qualityCommand() command {
 				if err != nil {
 					return err
 				}
-				course, err := db.Course(ctx, spec.ID)
+				course, err := db.Course(ctx, spec.ID, training.MostChanges)
 				if err != nil {
 					return err
 				}

@@ -11,8 +11,8 @@ import (
 	"tiebreak/internal/people/quality"
 )
 
-// What is said of a simulated person's time is what the simulation knows: the times that it drew, and after which
-// answers the page recommended another policy. No training comes meanwhile, which would change that, too.
+// The report on a simulated person's time agrees with the record of the simulation: the times that it drew, and the
+// answers after which another policy was recommended. No training is made meanwhile: it could change the recommendation, too.
 func TestQualityKnowsWhereTheTimeWent(t *testing.T) {
 	t.Parallel()
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "runs.csv")

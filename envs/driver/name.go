@@ -37,7 +37,7 @@ func (e *Env) Name(states [][]float64) drawing.Happening {
 	return drawing.Happening{Name: d.good()}
 }
 
-// A drive is what was seen in the states of a clip.
+// A drive counts what happens in the states of a clip.
 type drive struct {
 	n, off, hits, reverse, south int     // states: all, in the grass, in contact, in reverse, facing south
 	way, back                    float64 // driven: all, in reverse

@@ -5,8 +5,8 @@ import "tiebreak/internal/base/drawing"
 // settled is for how many states at the end an agent has to stand on a cell to be at rest.
 const settled = 3
 
-// Name returns on what the agent comes to rest: that takes most of a clip and is what a person
-// remembers. Where it stays all the time, or walks to the end, it says so.
+// Name returns the field on which the agent comes to rest: it stands there for most of a clip. Where the
+// agent stays all the time, or walks to the end, the name says so.
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	n := len(states)
 	last := states[n-1][0]

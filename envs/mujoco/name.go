@@ -6,7 +6,7 @@ import (
 	"tiebreak/internal/base/drawing"
 )
 
-// A course is what was seen of a robot in the states of a clip.
+// A course has the poses of a robot in the states of a clip.
 type course struct {
 	sec    float64      // simulated
 	qpos   [][]float64  // positions of the engine in each state

@@ -22,6 +22,14 @@ const (
 	sameLookBelow = 1  // measure.Pair.Apart of clips without a name that are of one group: no easy pair is
 )
 
+// Faults of a question, the least first: one weighs more than all before it.
+const (
+	withoutLeader = 1 << iota // the leader is due, and neither clip shows it
+	bothBad                   // both clips are bad, and two bad ones were shown lately
+	shownOften                // the pair of groups was shown mostOfPair times
+	sameUseless               // both clips are of one useless group
+)
+
 // A sorting says which clips mean the same to a person. They are of one group if they have the same name
 // (drawing.Namer); without names, if they look much alike, or if answers treat them so. It has the groups of
 // a generation, and the names of what was asked before.
@@ -199,10 +207,8 @@ func (s *sorting) sameUseless(a, b idrl.ClipID) bool {
 	return known && both && g == h && g != none && s.useless[g]
 }
 
-// unwelcome stores in the index how unwelcome each question of the generation is to somebody who was asked
-// those questions last, newest first: the lowest number is to be asked. From the strongest reason on:
-// two clips of a useless group, a pair of groups that was shown mostOfPair times, two bad clips beside
-// mostBad of the last mostBadOf − 1, and none of the leader where one is due. Its errors are those of the journal.
+// unwelcome stores in the index the faults of each question of the generation for a person who was asked
+// those questions last, newest first. Its errors are those of the journal.
 func (s *selector) unwelcome(asked []idrl.Query) error {
 	c := &s.queries
 	c.less = slices.Grow(c.less[:0], len(s.gen.Queries))[:len(s.gen.Queries)]
@@ -231,16 +237,16 @@ func (s *selector) unwelcome(asked []idrl.Query) error {
 			continue
 		}
 		if a == b && s.sight.useless[a] {
-			c.less[i] |= 8
+			c.less[i] |= sameUseless
 		}
 		if b != none && count[int(min(a, b))*n+int(max(a, b))] >= mostOfPair {
-			c.less[i] |= 4
+			c.less[i] |= shownOften
 		}
 		if bad != nil && bad[a] && is(b) {
-			c.less[i] |= 2
+			c.less[i] |= bothBad
 		}
 		if leader != nil && !leader[q.clips[0]] && (q.clips[1] == none || !leader[q.clips[1]]) {
-			c.less[i] |= 1
+			c.less[i] |= withoutLeader
 		}
 	}
 	return nil
@@ -311,7 +317,7 @@ func (s *selector) badGroups(before [][]int32) ([]bool, error) {
 	for g, x := range phi {
 		switch {
 		case s.sight.useless[g]:
-			bad[g] = x == nil || best < 0 || !surelyMore(p, x, phi[best])
+			bad[g] = x == nil || best < 0 || !surelyMore(p, mean, x, phi[best])
 		case s.sight.founders[g] != nil && x != nil:
 			bad[g] = floats.Dot(mean, x) < low
 		}
@@ -352,11 +358,11 @@ func (s *selector) groupFeatures() (phi [][]float64, worth []float64, err error)
 	return phi, worth, nil
 }
 
-// surelyMore reports whether x is worth more than y with a probability of at least 95 %.
-func surelyMore(p idrl.Posterior, x, y []float64) bool {
+// surelyMore reports whether x is worth more than y with a probability of at least 95 % under p, whose mean is given.
+func surelyMore(p idrl.Posterior, mean, x, y []float64) bool {
 	d, cov := floats.SubTo(make([]float64, len(x)), x, y), make([]float64, len(x))
 	p.CovMul(cov, d)
-	return floats.Dot(p.Mean(nil), d) > 1.645*math.Sqrt(max(0, floats.Dot(d, cov)))
+	return floats.Dot(mean, d) > 1.645*math.Sqrt(max(0, floats.Dot(d, cov)))
 }
 
 // leaderDue returns which clips of the generation look like that of the policy that is recommended now, if

@@ -32,15 +32,15 @@ type Narrator interface {
 	Narrate(first, last []float64) string
 }
 
-// A Namer is an Environment that says what a person would call what a clip shows.
+// A Namer is an Environment that names the event in a clip, as a person would.
 type Namer interface {
 	// Name returns what happens between the snapshots of a clip, in order; of a still there is one.
 	// The environment may be left in another state.
 	Name(states [][]float64) Happening
 }
 
-// A Happening is what a person would call what a clip shows. To somebody who answers question
-// after question, two clips of one name show the same, whatever else is different between them.
+// A Happening names the event in a clip. Two clips with one name count as the same to an annotator, whatever
+// else is different between them.
 type Happening struct {
 	// Name is a few words of plain English, at most MaxHappening bytes, as "leaves the road".
 	// It is empty if nothing is known.

@@ -2,7 +2,7 @@ package record
 
 import "tiebreak/internal/idrl"
 
-// A Course is what a session has known in the course of its log. Candidates have ID, Mu and Mus alone.
+// A Course has what a session knew after each row of the beginning of its log. Candidates have ID, Mu and Mus alone.
 type Course struct {
 	Means   []Snapshot // by Seq, with Seq, Representation and Mean alone; Mean is nil where it was removed
 	Pool    []idrl.Candidate

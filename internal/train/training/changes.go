@@ -6,17 +6,16 @@ import (
 	"tiebreak/internal/learn/learning"
 )
 
-// mostChanges is the number of rows of which Changes says something: more would take long, and people have
-// seldom given as many.
-const mostChanges = 5000
+// MostChanges is the number of rows that Changes covers: more would take long, and sessions seldom have as many.
+const MostChanges = 5000
 
-// Changes says of rows of a session's log whether another policy was recommended after the row than before, by the
+// Changes reports of rows of a session's log whether another policy was recommended after the row than before, by the
 // policies that were known at the row: what trainings change is not counted. Rows whose weights are those of learnt
-// features are left out, and so are the first one and those after 5000.
+// features are left out, and so is the first one.
 func Changes(spec idrl.SessionSpec, c record.Course) map[int64]bool {
 	out := map[int64]bool{}
 	policies, next := learning.NewPolicies(learning.OfSession(spec)), 0
-	for i := 1; i < min(len(c.Means), mostChanges); i++ {
+	for i := 1; i < len(c.Means); i++ {
 		was, is := c.Means[i-1], c.Means[i]
 		for ; next < len(c.Adopted) && c.Adopted[next].Row < is.Seq; next++ {
 			policies.Adopt(c.Pool, c.Adopted[next].Candidates)
