@@ -70,7 +70,8 @@ func harmless(out string) error {
 			value := html.UnescapeString(a[2])
 			ok := map[string]bool{"alt": true, "class": true, "start": true, "target": value == "_blank", "rel": value == "noopener nofollow", "src": value == "/p"}[a[1]]
 			if a[1] == "href" {
-				ok = strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "mailto:")
+				lower := strings.ToLower(value) // a scheme may be written in capitals (RFC 3986, section 3.1)
+				ok = strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "mailto:")
 			}
 			if !ok {
 				return fmt.Errorf("the attribute %s of %s", a[0], m[0])
@@ -93,6 +94,7 @@ var hostile = map[string]string{
 	"comment":             "<!-- --!> <script>alert(1)</script> -->",
 	"javascript":          "[x](javascript:alert(1))",
 	"javascript in caps":  "[x](JaVaScRiPt:alert(1))",
+	"web in caps":         "[](httP://g/)",
 	"javascript, spaced":  "[x](<java\tscript:alert(1)>)",
 	"javascript, entity":  "[x](&#106;avascript:alert(1))",
 	"javascript autolink": "<javascript:alert(1)>",
