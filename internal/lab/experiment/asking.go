@@ -11,6 +11,7 @@ import (
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/learn/learning"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -25,6 +26,7 @@ type Way struct {
 	people func(s *stage, noise float64) (belief.Model, *person)
 
 	seen bool // clips are drawn, and questions are those that people can answer
+	made bool // clips are made for questions
 }
 
 // A person compares u + noise with bands around zero, says what their way of being asked
@@ -55,6 +57,8 @@ func Ways() []Way {
 	return []Way{
 		{Name: "plain", About: "which clip is better, or equal; 3.0 s"},
 		{Name: "answerable", About: "the same, only questions that people can answer and that mean something else than the last ones", seen: true},
+		{Name: "made", About: "plain, also about clips that are made to tell most", made: true},
+		{Name: "answerable, made", About: "both of them", seen: true, made: true},
 		{Name: "strength", About: "also whether it is much better; 3.4 s", people: strength(1)},
 		{Name: "strength, soon", About: "the same, of people who say it from half the difference on that is assumed", people: strength(0.5)},
 		{Name: "strength, seldom", About: "the same, from twice that difference on", people: strength(2)},
@@ -160,7 +164,9 @@ func (s Sitting) Area(seconds, stretch float64) float64 {
 }
 
 // AskingWorlds returns the names of the figures that Ask can be about.
-func AskingWorlds() []string { return []string{"driver", "gridworld", "chain"} }
+func AskingWorlds() []string {
+	return []string{"driver", "gridworld", "chain", "half-cheetah", "ant", "hopper", "walker2d"}
+}
 
 // FindWays returns the ways of those names, all of them without any. It returns an error of kind Invalid if there is
 // none of a name.
@@ -187,6 +193,20 @@ func FindWays(names []string) (out []Way, err error) {
 func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, noise float64) ([]Sitting, error) {
 	if !slices.Contains(AskingWorlds(), world) {
 		return nil, idrl.Errorf(idrl.Invalid, "unknown world %q; known: %s", world, strings.Join(AskingWorlds(), ", "))
+	}
+	if world != "driver" && world != "gridworld" && world != "chain" {
+		w, err := libraryStage(world, seed, learning.Live())
+		if err != nil {
+			return nil, err
+		}
+		e := Experiment{Config: Config{Methods: []string{idrl.DefaultAcquisition}}}
+		out := make([]Sitting, len(ways))
+		for i, way := range ways {
+			if out[i], err = w.sit(ctx, e, way, seconds, noise); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
 	}
 	e, err := Config{Figure: world, Queries: Comparisons, Schedule: LiveSchedule, Methods: []string{idrl.DefaultAcquisition}, Seeds: 1, FirstSeed: seed}.Validate()
 	if err != nil {
@@ -216,7 +236,7 @@ func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, no
 // sit asks one person in one way for a number of seconds.
 func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds, noise float64) (out Sitting, err error) {
 	copied := *s
-	copied.every, copied.seen = 1, way.seen
+	copied.every, copied.seen, copied.made = 1, way.seen, way.made
 	copied.answers = func(first []idrl.QueryVector) (belief.Model, func(idrl.QueryVector, uint64) idrl.Answer, error) {
 		people := way.people
 		if people == nil {

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -15,6 +16,7 @@ import (
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/train/trainer"
 )
 
 // Names of schedules.
@@ -50,9 +52,11 @@ type stage struct {
 	newEnv   func() idrl.Environment
 	solver   idrl.Solver
 	mu       func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
-	crowd    *crowd // who annotates; nil: one person, whose answers are the clock
-	seen     bool   // clips are drawn, and questions are those that people can answer
-	every    int    // answers from one measurement to the next
+	crowd    *crowd         // who annotates; nil: one person, whose answers are the clock
+	seen     bool           // clips are drawn, and questions are those that people can answer
+	stock    *trainer.Stock // behaviours that are the policies; nil: they are solved for
+	made     bool           // clips are made for questions
+	every    int            // answers from one measurement to the next
 	mse      func(mean []float64) float64
 	cosine   func(mean []float64) float64
 
@@ -107,7 +111,11 @@ type liveRun struct {
 
 // start begins a session by method m. Whoever calls it ends it.
 func (s *stage) start(ctx context.Context, m acquisition.Method) (*liveRun, error) {
-	train := &stageTrainer{of: s.trainer(m)}
+	of := s.trainer(m)
+	train := &stageTrainer{of: of}
+	if s.stock != nil {
+		train.of = libraryTrainer{of}
+	}
 	var err error
 	if train.first, err = train.of.Train(ctx, idrl.TrainJob{First: true, Posterior: s.prior, Seed: s.seed}); err != nil {
 		return nil, err
@@ -120,6 +128,7 @@ func (s *stage) start(ctx context.Context, m acquisition.Method) (*liveRun, erro
 	if err != nil {
 		return nil, err
 	}
+	of.Noise = noiseOf(model.Comparison)
 	l := &liveRun{stage: s, choices: &choices{Model: model}, answer: answer, asked: map[idrl.QueryID]uint64{}}
 	spec := s.spec(m, model)
 	if s.crowd != nil {
@@ -127,6 +136,19 @@ func (s *stage) start(ctx context.Context, m acquisition.Method) (*liveRun, erro
 	}
 	l.session, err = driven.Start(ctx, driven.Config{Spec: spec, Model: l.choices, Method: l.choices.by(m), Trainer: train})
 	return l, err
+}
+
+// noiseOf returns the standard deviation of the noise of a model of comparisons; 0 if it is unknown.
+func noiseOf(comparison any) float64 {
+	switch c := comparison.(type) {
+	case belief.Probit:
+		return c.NoiseStd
+	case belief.Graded:
+		return noiseOf(c.Of)
+	case belief.BradleyTerry:
+		return math.Pi / math.Sqrt(3) / c.Beta
+	}
+	return 0
 }
 
 // end ends the session and returns its run.

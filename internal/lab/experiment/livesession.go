@@ -34,6 +34,9 @@ func (s *stage) spec(m acquisition.Method, model belief.Model) idrl.SessionSpec 
 
 // trainer returns the trainer of a session.
 func (s *stage) trainer(m acquisition.Method) *trainer.Thompson {
+	if s.stock != nil {
+		return s.libraryTrainer()
+	}
 	t := &trainer.Thompson{
 		NewEnv: s.newEnv, Solver: s.solver, Kind: s.kind, Samples: s.schedule.Samples, Mu: s.mu,
 		Duel: m.Needs.Candidates == acquisition.Duel, Pool: s.schedule.Pool, MaxQueries: s.schedule.Queries,
@@ -44,6 +47,9 @@ func (s *stage) trainer(m acquisition.Method) *trainer.Thompson {
 		if _, tabular := t.Solver.(solver.Tabular); tabular {
 			t.Solver = solver.Tabular{} // also of the environment with a reward for each state, where walks are found
 		}
+	}
+	if s.made {
+		training.MakeClips(t, s.newEnv(), t.Solver)
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package acquisition
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -29,12 +30,7 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 	if len(t.policies) < 2 {
 		return noPair(), nil
 	}
-	best := make([]int, samples)
-	returns := t.DrawReturns(samples, in.Rand)
-	for i := range best {
-		best[i] = first(row(returns, i))
-	}
-	leader, share := t.Leader(), shares(best, len(t.policies))
+	leader, share := t.plausible(in.Rand)
 	chances := slices.Clone(share)
 	if share[leader] == 1 {
 		p, err := TT{}.Score(dst, in)
@@ -54,6 +50,16 @@ func (LVAR) Score(dst []float64, in *Input) (Pair, error) {
 	p := t.heaviest(share, leader)
 	p.chances = chances
 	return p, nil
+}
+
+// plausible returns the leader and p_j of every policy, by draws from stream. There must be a policy.
+func (t *Table) plausible(stream *rand.Rand) (leader int, share []float64) {
+	best := make([]int, samples)
+	returns := t.DrawReturns(samples, stream)
+	for i := range best {
+		best[i] = first(row(returns, i))
+	}
+	return t.Leader(), shares(best, len(t.policies))
 }
 
 // first returns the index of the greatest number, the first of equals.

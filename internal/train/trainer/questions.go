@@ -99,13 +99,17 @@ func openings(policies [][]rollout) []idrl.Clip {
 
 // questions returns the clips that may be shown, the first keep of which are the
 // candidates' own, from their first rollouts, and the questions about them. It
-// takes the rollouts of each policy.
-func (r *asking) questions(candidates, pool [][]rollout) (clips []idrl.Clip, keep int, queries []idrl.Query, err error) {
+// takes the rollouts of each policy, and those with a clip that was made each.
+func (r *asking) questions(candidates, pool [][]rollout, made []rollout) (clips []idrl.Clip, keep int, queries []idrl.Query, err error) {
 	var set, others clipSet
 	for _, c := range openings(candidates) {
 		set.add(c)
 	}
 	keep = len(set.list)
+	for _, ro := range made {
+		set.addAll(ro.clips)
+	}
+	all := len(set.list)
 	for _, t := range slices.Concat(slices.Concat(candidates...), slices.Concat(pool...)) {
 		if r.kind.Still() {
 			others.addAll(t.clips[1:])
@@ -114,7 +118,7 @@ func (r *asking) questions(candidates, pool [][]rollout) (clips []idrl.Clip, kee
 		}
 	}
 	if !r.kind.Still() {
-		queries, err = r.ask(set.list, keep)
+		queries, err = r.ask(set.list, all)
 		return set.list, keep, queries, err
 	}
 	if env, ok := r.env.(idrl.Tabular); ok {

@@ -39,6 +39,7 @@ type Stock struct {
 
 	lock  sync.Mutex
 	ready *shelf // guarded by lock; nil until it is made
+	cuts  []cut  // guarded by lock; of all behaviours, nil until they are played
 }
 
 // A shelf is what a Stock has ready.
@@ -272,7 +273,7 @@ func (r *run) stocked(ctx context.Context, s *Stock) (g idrl.Generation, err err
 		c := idrl.Candidate{ID: p.id, Origin: idrl.FromLibrary, Theta: make([]float64, len(p.mu))}
 		candidates, rollouts = append(candidates, describe(c, p)), append(rollouts, p.rollouts)
 	}
-	clips, keep, queries, err := r.questions(rollouts, nil)
+	clips, keep, queries, err := r.questions(rollouts, nil, nil)
 	if err != nil {
 		return g, err
 	}

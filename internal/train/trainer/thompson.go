@@ -102,6 +102,17 @@ type Thompson struct {
 	// may be nil. If it is set, policies are cheap to find.
 	Useless func(idrl.Clip) string
 
+	// Steer may be nil. If it is set, generations but the first also ask about clips that are made to tell most of
+	// which policy is the best (makeClips).
+	Steer Steer
+
+	// Cuts may be nil. If it is set, clips of any of its behaviours at any time take the place of what Steer makes.
+	Cuts *Stock
+
+	// Noise is the standard deviation of the noise that a person compares or rates with, in units of θ·φ. Clips are
+	// made for it.
+	Noise float64
+
 	// Rated returns the drawn clips that are worth a rating, by their places in order. If it
 	// is nil, or there are none, all are.
 	Rated func(clips []idrl.Clip) ([]int, error)
@@ -135,6 +146,8 @@ type settings struct {
 	pairs                       func([]idrl.Clip) ([][2]int, error)
 	useless                     func(idrl.Clip) string
 	rated                       func([]idrl.Clip) ([]int, error)
+	steer                       Steer
+	noise                       float64
 
 	afterFalls bool
 
@@ -148,7 +161,7 @@ func (t *Thompson) settings() settings {
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
 		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments, brief: t.Brief,
-		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, useless: t.Useless, rated: t.Rated,
+		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, useless: t.Useless, rated: t.Rated, steer: t.Steer, noise: t.Noise,
 		afterFalls: t.AfterFalls,
 	}
 }
@@ -178,7 +191,11 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	if err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
-	g, err := r.generation(ctx, pool, candidates, rollouts)
+	made, err := r.makeClips(ctx, pool, candidates, t.Cuts)
+	if err != nil {
+		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
+	}
+	g, err := r.generation(ctx, pool, candidates, rollouts, made)
 	if err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
@@ -186,13 +203,13 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	return g, nil
 }
 
-// generation returns that of candidates with their rollouts.
-func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Candidate, rollouts [][]rollout) (g idrl.Generation, err error) {
+// generation returns that of candidates with their rollouts, and of clips that were made.
+func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Candidate, rollouts [][]rollout, made []rollout) (g idrl.Generation, err error) {
 	own, others := rollouts, pool.rollouts()
 	if r.shortFirst() {
 		own, others = brief(own), brief(others)
 	}
-	clips, keep, queries, err := r.questions(own, others)
+	clips, keep, queries, err := r.questions(own, others, made)
 	if err != nil {
 		return g, err
 	}
@@ -209,7 +226,7 @@ func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Cand
 	if all := pool.rollouts(); !r.job.First { // it may be that the first generation of the session did not have them
 		rolled = slices.Concat(rolled, all[len(all)-pool.added:])
 	}
-	g.Steps = kept(rolled...)
+	g.Steps = kept(append(rolled, made)...)
 	return g, err
 }
 
