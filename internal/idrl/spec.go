@@ -1,6 +1,7 @@
 package idrl
 
 import (
+	"slices"
 	"time"
 )
 
@@ -19,6 +20,7 @@ type SessionSpec struct {
 	Prior        string    // LinearPrior or KernelPrior
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Questions    string    // which are asked: AnswerableQuestions and so on
+	ClipsFrom    string    // of which there are questions: MadeClips or FoundClips
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
 	Instructions string    // for annotators; empty for the environment's guide
 	Purpose      string    // what annotators are to prefer: a sentence, or the name of one of the environment's; empty for its own
@@ -200,10 +202,28 @@ const (
 	EverythingQuestions = "everything"
 )
 
+// Which clips there are questions about.
+const (
+	// MadeClips are clips of the policies, and others that are made to tell most of which policy is the best.
+	MadeClips = "made"
+
+	FoundClips = "found" // clips of the policies, as in sessions of earlier versions
+)
+
+// MakesClips reports whether clips are made for questions: where the session asks for it, and no strategy asks at random, for
+// which any clip is as good as another.
+func (s SessionSpec) MakesClips() bool {
+	atRandom := func(c StrategyShare) bool { return c.Strategy == uniformAcquisition }
+	return s.ClipsFrom == MadeClips && s.Acquisition != uniformAcquisition && !slices.ContainsFunc(s.Controls, atRandom)
+}
+
+// uniformAcquisition is the strategy that asks at random.
+const uniformAcquisition = "uniform"
+
 // RecordedEarlier returns the settings of sessions whose record lacks them, because an earlier
 // version made it.
 func RecordedEarlier() SessionSpec {
-	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, Return: SumReturn, RatingModel: GaussianRatings, Noise: SharedNoise, Questions: AnyQuestions, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
+	return SessionSpec{Model: FeaturesModel, Solver: OwnSolver, Return: SumReturn, RatingModel: GaussianRatings, Noise: SharedNoise, Questions: AnyQuestions, ClipsFrom: FoundClips, Tolerance: DefaultTolerance, Doubt: DefaultDoubt}
 }
 
 // Defaults of the stopping rule.

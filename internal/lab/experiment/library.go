@@ -14,7 +14,6 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/learning"
-	"tiebreak/internal/plan/behaviour"
 	"tiebreak/internal/train/trainer"
 	"tiebreak/internal/train/training"
 )
@@ -108,7 +107,7 @@ func (t libraryTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Gene
 func (s *stage) libraryTrainer() *trainer.Thompson {
 	t := &trainer.Thompson{
 		NewEnv: s.newEnv, Kind: s.kind, Samples: s.schedule.Samples, MaxQueries: s.schedule.Queries, Stock: s.stock,
-		Rollouts: 1, MuEpisodes: 1, Segments: 3, Remake: behaviour.Remake, Spread: true,
+		Rollouts: 1, MuEpisodes: 1, Segments: 3, Remake: s.stock.Remake, Spread: true,
 	}
 	if s.made {
 		t.Cuts = s.stock

@@ -101,6 +101,29 @@ func TestLVAR(t *testing.T) {
 	})
 }
 
+// The squares of the products with the directions add up to LVAR's value but for w_q, as the expected reduction of the
+// variances says.
+func TestDirections(t *testing.T) {
+	eachModel(t, func(t *testing.T, m belief.Model, p *belief.Gaussian, g game) {
+		c := acquisition.Directions(p, g.Candidates, rng.New(1, "draws", 0))
+		want, _ := scorePair(t, acquisition.LVAR{}, input(m, p, g, rng.New(1, "draws", 0)))
+		if c.Rows == 0 {
+			t.Fatal("no direction, although several policies may be the best")
+		}
+		for q := range min(20, len(want)) {
+			var sum float64
+			for k := range c.Rows {
+				d := floats.Dot(c.Data[k*c.Stride:][:c.Cols], g.Queries[q].X)
+				sum += d * d
+			}
+			x := g.Queries[q].X
+			reduction := variance(p, x) - expectedVariance(t, m, p, g.Queries[q], x) // (xᵀΣx)² w_q
+			v := variance(p, x)
+			within(t, "value", sum*reduction/(v*v), want[q], 1e-8*(1+want[q]))
+		}
+	})
+}
+
 // Draws of the returns have their mean and covariance, where policies are equal
 // and where they are more than the features, too.
 func TestDrawReturns(t *testing.T) {

@@ -130,6 +130,14 @@ var table = []Setting{
 		at: func(s *idrl.SessionSpec) any { return &s.Questions },
 	},
 	{
+		Key: "clips_from", Label: "Where clips come from", Words: "which clips questions are about", Unit: "clips", Default: idrl.MadeClips, Filled: true, Group: asking,
+		Values: []Value{
+			{idrl.MadeClips, "Clips made to tell most", "Clips of the policies, and clips that are made for questions, where this costs little time. Not where a strategy asks at random, or features are learnt."},
+			{idrl.FoundClips, "Clips of the policies", "As in sessions of earlier versions."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.ClipsFrom },
+	},
+	{
 		Key: "candidates", Label: "Candidate policies", Words: "number of sampled candidate policies in a generation (Thompson samples; the mean-optimal policy is added)", Unit: "policies",
 		Default: "5", Filled: true, Low: 2, High: 50, Group: training,
 		at: func(s *idrl.SessionSpec) any { return &s.Candidates },

@@ -65,6 +65,10 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 	if spec.Questions == idrl.AnswerableQuestions {
 		AskAnswerable(t, env, spec.Kind.Made())
 	}
+	if spec.MakesClips() && set == nil {
+		t.Noise = spec.NoiseStd
+		MakeClips(t, env, sol)
+	}
 	if set != nil {
 		configureRollouts(t, set, spec.Return)
 	} else if spec.ByGaits() {
