@@ -49,6 +49,7 @@ func (t *tile) run(m, w int) {
 // path without vectors it does nothing.
 func (path Path) Peak(rounds int) float64 {
 	switch path {
+	case Portable, NEON:
 	case AVX2:
 		peak256(rounds)
 		return float64(rounds) * 10 * 8 * 2
