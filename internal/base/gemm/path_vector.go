@@ -6,7 +6,7 @@ const (
 	size = 4 // bytes of an element
 
 	// Assembly cannot be preempted: a call does at most about 2¹⁹ multiply-adds,
-	// 10 to 40 µs. Also, 256 steps of 32 columns of B fit the first cache.
+	// 10 to 40 µs on amd64. Also, 256 steps of 32 columns of B fit the first cache.
 	maxWork  = 1 << 19
 	maxSteps = 256
 )
