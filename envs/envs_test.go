@@ -194,6 +194,24 @@ func TestClipsAreSmall(t *testing.T) {
 	}
 }
 
+// TestClipsHaveNames: every environment that comes with the program says what happens in its clips, and what its
+// states show.
+func TestClipsHaveNames(t *testing.T) {
+	for _, e := range available() {
+		t.Run(e.ID, func(t *testing.T) {
+			for n := range uint64(20) {
+				env := e.New(rng.New(n, "layout", 0))
+				states := drive(env, env.Spec().ClipSteps, n).Snapshots
+				for _, shown := range [][][]float64{states, states[len(states)-1:]} {
+					if env.(drawing.Namer).Name(shown).Name == "" {
+						t.Errorf("a clip of %d states has no name", len(shown))
+					}
+				}
+			}
+		})
+	}
+}
+
 // drive records that many steps of an episode of random held actions.
 func drive(env idrl.Environment, steps int, n uint64) *idrl.Trajectory {
 	spec := env.Spec()

@@ -39,7 +39,7 @@ def load(path):
     if not callable(found.get("make_env")):
         raise SettingsError("it must define make_env(), which returns the environment")
     settings = dict(found.get("SETTINGS", {}))
-    for name in ("features", "scene", "save", "restore"):
+    for name in ("features", "happens", "scene", "save", "restore"):
         if callable(found.get(name)):
             settings.setdefault(name, found[name])
     unknown = sorted(set(settings) - set(SETTINGS))
@@ -100,8 +100,9 @@ def check_states(adapter, seed, actions):
         ("observation", "another observation", "save must return all that the next steps depend on, such as the state of its random numbers, and restore must set it"),
         ("terminated", "another end", "save must return all that the end of an episode depends on, and restore must set it"),
         ("features", "other features", "they may depend on the arguments of features and on what save returns, and on nothing else"),
+        ("happens", "another name of what happens", "it may depend on the arguments of happens and on what save returns, and on nothing else"),
     ):
-        differ = [k for k, (a, b) in enumerate(zip(played, again)) if a[what] != b[what]]
+        differ = [k for k, (a, b) in enumerate(zip(played, again)) if a.get(what) != b.get(what)]
         if differ:
             return f"with seed {seed}, a state saved after {half} steps and restored led to {found} {differ[0] + 1} steps later: {cause}"
     return ""
