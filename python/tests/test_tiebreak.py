@@ -20,7 +20,7 @@ import zlib
 
 import numpy as np
 
-from tiebreak import Adapter, SettingsError, adapter, encode_png, limits
+from tiebreak import Adapter, SettingsError, adapter, encode_png, limits, view
 from tiebreak.__main__ import check, first_clips, load, measure
 from tiebreak.server import converse, serve_socket
 
@@ -29,6 +29,34 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def box(*shape, low=-1.0, high=1.0):
     return types.SimpleNamespace(low=np.full(shape, low), high=np.full(shape, high), shape=shape, dtype=np.dtype(np.float32))
+
+
+class Dot:
+    """A dot that goes to the right on a wide picture of one colour, or over one with scenery."""
+
+    def __init__(self, scenery=False, stays=False):
+        self.spec = types.SimpleNamespace(id="Dot-v0", max_episode_steps=30)
+        self.metadata = {"render_fps": 20}
+        self.action_space, self.observation_space = box(1), box(1)
+        self.scenery, self.stays = scenery, stays
+
+    def reset(self, seed=None):
+        self.x = 0
+        return np.array([0.5]), {}
+
+    def step(self, action):
+        self.x += 0 if self.stays else 1
+        return np.array([0.5]), 0.0, False, self.x == 30, {}
+
+    def render(self):
+        picture = np.full((80, 120, 3), (250, 250, 255), np.uint8)
+        if self.scenery:
+            picture[::79, ::119] = 0  # its corners
+        picture[40:50, 20 + self.x : 30 + self.x] = (0, 90, 200)
+        return picture
+
+    def close(self):
+        pass
 
 
 class Walk:
@@ -255,7 +283,7 @@ class TestPNG(unittest.TestCase):
 FILE = """
 import sys
 sys.path.insert(0, {here!r})
-from test_tiebreak import CALM, Blind, Calm, Walk
+from test_tiebreak import CALM, Blind, Calm, Dot, Walk
 print("hello from the file")
 def make_env():
     return {make}
@@ -329,6 +357,11 @@ class TestProgram(unittest.TestCase):
         done = self.run_program("check", self.write("Walk(limit=20000)"))
         self.assertEqual((done.returncode, done.stdout.count("It can be served.")), (2, 0))
         self.assertRegex(done.stderr, "an episode has 20000 steps and may have 1 to 10000: give horizon")
+
+    def test_check_proposes_a_view(self):
+        for make, says in (("Dot()", True), ("Dot(scenery=True)", False), ("Walk()", False)):
+            done = self.run_program("check", self.write(make))
+            self.assertEqual((done.returncode, '"view": [16, 39, 48, 12]' in done.stdout, '"view"' in done.stdout), (0, says, says), done.stdout)
 
     def test_check_of_states(self):
         self.assertEqual(self.check(self.write("Calm()", "SETTINGS = CALM")), [])
@@ -545,6 +578,15 @@ class TestAdapter(unittest.TestCase):
         ):
             with self.subTest(says), self.assertRaisesRegex(SettingsError, says):
                 limits.check_scene(scene, first)
+
+    def test_view_of_what_there_is_to_see(self):
+        for settings, want in (({}, [16, 39, 48, 12]), ({"stays": True}, [19, 39, 12, 12]), ({"scenery": True}, None)):
+            with self.subTest(settings):
+                found = view.propose(Adapter(lambda: Dot(**settings), features=lambda *_: {"a": 0.0}))
+                self.assertEqual(found, want)
+        empty = Adapter(Dot, features=lambda *_: {"a": 0.0})
+        empty.env.render = lambda: np.zeros((80, 120, 3), np.uint8)
+        self.assertIsNone(view.propose(empty))
 
     def test_prior_scale_by_name(self):
         a = Adapter(Walk, features=lambda *_: {"b": 1.0, "a": 2.0}, prior_scale={"a": 3, "b": 4})

@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 
+from . import view
 from .adapter import SETTINGS, Adapter, SettingsError
 from .limits import MAX_NUMBER, check_picture, check_scene, small
 from .server import claim_output, converse, listening, read_address, serve_connections
@@ -159,6 +160,9 @@ def check(path):
         if took >= SLOW_STEP:
             print(f"It is slow: a step takes {1000 * took:.0f} ms of a processor. `describe` writes that down, and Tiebreak makes fewer clips and policies: the first clips take about {first_clips(took, adapter.horizon)}.")
         print(f"a step takes {1000 * took:.2f} ms, drawing {1000 * drawing:.1f} ms and {size} bytes")
+        part = None if adapter.scene else view.propose(adapter)
+        if part:
+            print(f'Most of the picture has one colour. This line in the description shows the rest of it larger: "view": {part}. It is what random policies get to; take more where others may get.')
     except SettingsError as cannot:
         wrong.append(str(cannot))
     spread = np.std(sums, axis=0)
