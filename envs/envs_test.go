@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -192,6 +194,24 @@ func TestClipsAreSmall(t *testing.T) {
 	}
 }
 
+// TestClipsHaveNames: every environment that comes with the program says what happens in its clips, and what its
+// states show.
+func TestClipsHaveNames(t *testing.T) {
+	for _, e := range available() {
+		t.Run(e.ID, func(t *testing.T) {
+			for n := range uint64(20) {
+				env := e.New(rng.New(n, "layout", 0))
+				states := drive(env, env.Spec().ClipSteps, n).Snapshots
+				for _, shown := range [][][]float64{states, states[len(states)-1:]} {
+					if env.(drawing.Namer).Name(shown).Name == "" {
+						t.Errorf("a clip of %d states has no name", len(shown))
+					}
+				}
+			}
+		})
+	}
+}
+
 // drive records that many steps of an episode of random held actions.
 func drive(env idrl.Environment, steps int, n uint64) *idrl.Trajectory {
 	spec := env.Spec()
@@ -239,6 +259,30 @@ func TestGuides(t *testing.T) {
 					t.Errorf("the pictures of %q and %q are the same", entry.Name, same)
 				}
 				drawings[svg] = entry.Name
+			}
+		})
+	}
+}
+
+// TestReadyPurposes: every environment has two to four ready purposes, which the documents list with their
+// words in the row of the environment and of its variants.
+func TestReadyPurposes(t *testing.T) {
+	b, err := os.ReadFile("../docs/study.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range available() {
+		t.Run(e.ID, func(t *testing.T) {
+			guide := e.New(rng.New(7, "layout", 0)).(drawing.Guided).Guide()
+			if n := len(guide.Purposes); n < 2 || n > 4 {
+				t.Errorf("%d ready purposes, want 2 to 4", n)
+			}
+			title, _, _ := strings.Cut(e.Title, " ")
+			for _, p := range guide.Purposes {
+				row := regexp.MustCompile(`(?m)^\| ` + title + " .*`" + p.Name + "`.*" + regexp.QuoteMeta(": "+p.Text))
+				if !row.Match(b) {
+					t.Errorf("docs/study.md does not say of %s `%s`: %s", e.Title, p.Name, p.Text)
+				}
 			}
 		})
 	}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -78,35 +77,6 @@ func newRobotStudy(t *testing.T) *robotStudy {
 	return s
 }
 
-// killWorkers kills the workers of the server.
-func (s *robotStudy) killWorkers(t *testing.T) {
-	t.Helper()
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.server.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	killed := 0
-	for _, list := range lists {
-		b, err := os.ReadFile(list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, pid := range strings.Fields(string(b)) {
-			n, err := strconv.Atoi(pid)
-			if err == nil {
-				err = syscall.Kill(n, syscall.SIGKILL)
-			}
-			if err != nil {
-				t.Fatalf("kill worker %s: %v", pid, err)
-			}
-			killed++
-		}
-	}
-	if killed == 0 {
-		t.Fatal("the server has no worker")
-	}
-}
-
 // killServer kills the server, and starts it again on the same folder.
 func (s *robotStudy) killServer(t *testing.T) {
 	t.Helper()
@@ -158,7 +128,7 @@ func (s *robotStudy) await(t *testing.T, basedOn, attempt, bytes int) trainingRo
 func (s *robotStudy) tear(t *testing.T, basedOn int) {
 	t.Helper()
 	half := s.await(t, basedOn, 1, 0)
-	s.killWorkers(t)
+	s.server.signalWorkers(t, syscall.SIGKILL)
 	s.await(t, basedOn, half.attempt+1, half.checkpoint)
 	s.killServer(t)
 }

@@ -8,7 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// testNamer: clips and stills have names that fit, equal ones for equal states, and naming does not
+// testNamer: names of clips and stills fit, those of equal states are equal, and naming does not
 // disturb the episodes that follow.
 func testNamer(t *testing.T, newEnv func() idrl.Environment) {
 	env := newEnv()
@@ -44,8 +44,8 @@ func testNamer(t *testing.T, newEnv func() idrl.Environment) {
 func checkName(t *testing.T, newEnv func() idrl.Environment, used idrl.Environment, clip [][]float64) {
 	t.Helper()
 	got := used.(drawing.Namer).Name(clip)
-	if got.Name == "" || len(got.Name) > drawing.MaxHappening {
-		t.Errorf("a clip of %d states is called %q; a name has 1 to %d bytes", len(clip), got.Name, drawing.MaxHappening)
+	if len(got.Name) > drawing.MaxHappening || got.Useless && got.Name == "" {
+		t.Errorf("a clip of %d states is called %q, useless %v; a name has at most %d bytes, and what is useless has one", len(clip), got.Name, got.Useless, drawing.MaxHappening)
 	}
 	if again := newEnv().(drawing.Namer).Name(clip); again != got {
 		t.Errorf("a clip of %d states is called %v, and by a new environment %v", len(clip), got, again)

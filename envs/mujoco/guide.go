@@ -32,11 +32,12 @@ type lesson struct {
 
 // Guide explains the pictures.
 func (e *Env) Guide() drawing.Guide {
-	l, ok := lessons()[strings.TrimSuffix(e.spec.ID, "-classic")]
+	task := strings.TrimSuffix(e.spec.ID, "-classic")
+	l, ok := lessons()[task]
 	if !ok {
 		l = ownLesson
 	}
-	g := drawing.Guide{Purpose: l.purpose, Look: l.look}
+	g := drawing.Guide{Purpose: l.purpose, Purposes: purposes()[task], Look: l.look}
 	for _, s := range l.legend {
 		g.Legend = append(g.Legend, drawing.LegendEntry{Name: s.name, Text: s.text, Scene: e.sight(s)})
 	}

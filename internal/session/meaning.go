@@ -15,7 +15,8 @@ import (
 // Bounds on what the questions of a person mean (docs/methods.md, section 1.5).
 const (
 	sittingOf     = 30 // last questions, of which
-	mostOfPair    = 3  // show the same pair of groups
+	mostOfPair    = 3  // show the same pair of groups,
+	apartBy       = 10 // questions or more after one another: a person remembers those in between
 	mostBad       = 1  // of
 	mostBadOf     = 6  // questions shows two bad clips
 	leaderEvery   = 6  // questions, in one of which the leader is shown
@@ -25,6 +26,7 @@ const (
 // Faults of a question, the least first: one weighs more than all before it.
 const (
 	withoutLeader = 1 << iota // the leader is due, and neither clip shows it
+	shownLately               // one of the last apartBy − 1 questions showed the pair of groups
 	bothBad                   // both clips are bad, and two bad ones were shown lately
 	shownOften                // the pair of groups was shown mostOfPair times
 	sameUseless               // both clips are of one useless group
@@ -220,7 +222,7 @@ func (s *selector) unwelcome(asked []idrl.Query) error {
 	if err != nil {
 		return err
 	}
-	count := s.pairsShown(before)
+	shown := s.pairsShown(before)
 	bad, err := s.badGroups(before)
 	if err != nil {
 		return err
@@ -239,8 +241,8 @@ func (s *selector) unwelcome(asked []idrl.Query) error {
 		if a == b && s.sight.useless[a] {
 			c.less[i] |= sameUseless
 		}
-		if b != none && count[int(min(a, b))*n+int(max(a, b))] >= mostOfPair {
-			c.less[i] |= shownOften
+		if b != none {
+			c.less[i] |= shown[int(min(a, b))*n+int(max(a, b))]
 		}
 		if bad != nil && bad[a] && is(b) {
 			c.less[i] |= bothBad
@@ -270,19 +272,26 @@ func (s *selector) groupsOf(asked []idrl.Query) ([][]int32, error) {
 	return out, nil
 }
 
-// pairsShown returns how often each pair of groups was shown before: that of groups g ≤ h at g·n + h.
+// pairsShown returns the faults of each pair of groups, for which it was shown before: of groups g ≤ h at g·n + h.
 func (s *selector) pairsShown(before [][]int32) []uint8 {
 	n := len(s.sight.founders)
-	count := slices.Grow(s.queries.count[:0], n*n)[:n*n]
-	clear(count)
-	for _, q := range before {
-		if len(q) == 2 && q[0] != none && q[1] != none {
-			pair := ordered(q[0], q[1])
-			count[int(pair[0])*n+int(pair[1])]++
+	faults, count := slices.Grow(s.queries.faults[:0], n*n)[:n*n], map[[2]int32]int{}
+	clear(faults)
+	for ago, q := range before {
+		if len(q) < 2 || q[0] == none || q[1] == none {
+			continue
+		}
+		pair := ordered(q[0], q[1])
+		at := &faults[int(pair[0])*n+int(pair[1])]
+		if count[pair]++; count[pair] >= mostOfPair {
+			*at |= shownOften
+		}
+		if ago < apartBy-1 {
+			*at |= shownLately
 		}
 	}
-	s.queries.count = count
-	return count
+	s.queries.faults = faults
+	return faults
 }
 
 // badGroups returns which groups are bad as far as is known: useless ones unless the posterior is sure that they are

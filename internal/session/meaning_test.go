@@ -23,7 +23,7 @@ func TestQuestionsDifferInMeaning(t *testing.T) {
 				t.Parallel()
 				const n = 30
 				got := meant(t, env, idrl.AnswerableQuestions, seed, n)
-				if got.often > 0 || got.same > 0 || got.useless > n/5 || got.leader < n/6 {
+				if got.often > 0 || got.lately > 1 || got.same > 0 || got.useless > n/5 || got.leader < n/6 {
 					t.Errorf("%+v", got)
 				}
 				without := meant(t, env, idrl.AnyQuestions, seed, n)
@@ -39,6 +39,7 @@ func TestQuestionsDifferInMeaning(t *testing.T) {
 // meaning counts questions of a session.
 type meaning struct {
 	often   int // that show two names for the fourth time or more in thirty
+	lately  int // that show two names which one of the nine before showed
 	same    int // two clips of one useless name
 	useless int // two useless clips
 	leader  int // the policy that is recommended when it is asked
@@ -85,6 +86,7 @@ func meant(t *testing.T, env, rule string, seed uint64, n int) (out meaning) {
 			}
 		}
 		count(&out.often, seen > 3)
+		count(&out.lately, slices.Contains(pairs[max(0, k-9):k], pair))
 		count(&out.same, x == y && x.Useless)
 		count(&out.useless, x.Useless && y.Useless)
 		leader := b.views(t, idrl.Query{Clips: []idrl.ClipID{best.Clip}})[0]

@@ -203,7 +203,7 @@ type queryIndex struct {
 	ago       []uint8   // learning.Unlike has it, of every query of gen
 	less      []uint8   // likewise
 	before    [][]int32 // of groupsOf
-	count     []uint8   // of pairsShown
+	faults    []uint8   // of pairs of groups: pairsShown has it
 	given     map[idrl.AnnotatorID]*given
 }
 

@@ -25,7 +25,10 @@ def make_env():
 def features(observation, action, after, info):
     return {{"right": after[0] - observation[0], "effort": float(action @ action)}}
 
-SETTINGS = {{"features": features, "clip_steps": 20}}
+def happens(observation, action, after, info):
+    return "goes to the left" if after[0] < observation[0] else "goes to the right"
+
+SETTINGS = {{"features": features, "happenings": {{"goes to the left": True, "goes to the right": False}}, "clip_steps": 20}}
 """
 
 
@@ -56,6 +59,10 @@ class OutsideTest(unittest.TestCase):
         self.assertIn("12", answered)
         exported = self.run_program("export", "--data", server.data, "--session", session, "--format", "jsonl").splitlines()
         self.assertEqual(len([json.loads(line) for line in exported]), 12)
+        page = self.folder / "asked"  # questions differ in what happens, which the program says
+        asked = self.run_program("questions", "--data", server.data, "--session", session, "--out", str(page))
+        self.assertIn("(0 useless in the same way)", asked)
+        self.assertIn("goes to the left", (page / "index.html").read_text())
 
     def run_program(self, *arguments):
         run = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=500)

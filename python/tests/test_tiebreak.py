@@ -20,7 +20,7 @@ import zlib
 
 import numpy as np
 
-from tiebreak import Adapter, SettingsError, adapter, encode_png, limits
+from tiebreak import Adapter, SettingsError, adapter, encode_png, limits, view
 from tiebreak.__main__ import check, first_clips, load, measure
 from tiebreak.server import converse, serve_socket
 
@@ -29,6 +29,34 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def box(*shape, low=-1.0, high=1.0):
     return types.SimpleNamespace(low=np.full(shape, low), high=np.full(shape, high), shape=shape, dtype=np.dtype(np.float32))
+
+
+class Dot:
+    """A dot that goes to the right on a wide picture of one colour, or over one with scenery."""
+
+    def __init__(self, scenery=False, stays=False):
+        self.spec = types.SimpleNamespace(id="Dot-v0", max_episode_steps=30)
+        self.metadata = {"render_fps": 20}
+        self.action_space, self.observation_space = box(1), box(1)
+        self.scenery, self.stays = scenery, stays
+
+    def reset(self, seed=None):
+        self.x = 0
+        return np.array([0.5]), {}
+
+    def step(self, action):
+        self.x += 0 if self.stays else 1
+        return np.array([0.5]), 0.0, False, self.x == 30, {}
+
+    def render(self):
+        picture = np.full((80, 120, 3), (250, 250, 255), np.uint8)
+        if self.scenery:
+            picture[::79, ::119] = 0  # its corners
+        picture[40:50, 20 + self.x : 30 + self.x] = (0, 90, 200)
+        return picture
+
+    def close(self):
+        pass
 
 
 class Walk:
@@ -111,6 +139,19 @@ class TestProtocol(unittest.TestCase):
         self.assertEqual(replies[0]["result"]["features"], ["Moved", "Lucky"])
         moved = replies[2]["result"]["observation"][0] - replies[1]["result"]["observation"][0]
         self.assertEqual(replies[2]["result"]["features"], [moved, 1.0])
+
+    def test_what_happens(self):
+        def happens(before, action, after, info):
+            return "leaves the line" if abs(after[0]) > 3 else "goes on" if after[0] > before[0] else None
+
+        names = {"happens": happens, "happenings": {"leaves the line": True, "goes on": False}}
+        steps = [{"id": 3 + k, "cmd": "step", "action": [a]} for k, a in enumerate((0.9, -0.9, 1, 1, 1))]
+        replies = talk([{"id": 1, "cmd": "hello"}, {"id": 2, "cmd": "reset", "seed": 7}, *steps], **names)
+        self.assertEqual(replies[0]["result"]["happens"], [{"happens": "leaves the line", "useless": True}, {"happens": "goes on", "useless": False}])
+        self.assertEqual([r["result"].get("happens") for r in replies[2:]], ["goes on", None, "goes on", "goes on", "leaves the line"])
+        self.assertNotIn("happens", replies[1]["result"])
+        replies = talk([{"id": 2, "cmd": "reset", "seed": 7}, steps[0]], **names | {"happenings": {"leaves the line": True}})
+        self.assertRegex(replies[1]["error"]["message"], r"happens returned 'goes on', and happenings are \['leaves the line'\]: add it there")
 
     def test_discrete(self):
         def make():
@@ -242,7 +283,7 @@ class TestPNG(unittest.TestCase):
 FILE = """
 import sys
 sys.path.insert(0, {here!r})
-from test_tiebreak import CALM, Blind, Calm, Walk
+from test_tiebreak import CALM, Blind, Calm, Dot, Walk
 print("hello from the file")
 def make_env():
     return {make}
@@ -317,11 +358,17 @@ class TestProgram(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.count("It can be served.")), (2, 0))
         self.assertRegex(done.stderr, "an episode has 20000 steps and may have 1 to 10000: give horizon")
 
+    def test_check_proposes_a_view(self):
+        for make, says in (("Dot()", True), ("Dot(scenery=True)", False), ("Walk()", False)):
+            done = self.run_program("check", self.write(make))
+            self.assertEqual((done.returncode, '"view": [16, 39, 48, 12]' in done.stdout, '"view"' in done.stdout), (0, says, says), done.stdout)
+
     def test_check_of_states(self):
         self.assertEqual(self.check(self.write("Calm()", "SETTINGS = CALM")), [])
         for lost, says in (
             ("SETTINGS = CALM | {'restore': lambda env, state: None}", "another observation 1 steps later"),
             ("seen = []\nSETTINGS = CALM | {'features': lambda *a: seen.append(a) or {'Calls': len(seen)}}", "other features 1 steps later"),
+            ("seen = []\nSETTINGS = CALM | {'happens': lambda *a: seen.append(a) or str(len(seen) % 2), 'happenings': {'0': False, '1': True}}", "another name of what happens 1 steps later"),
         ):
             wrong = self.check(self.write("Calm()", lost))
             self.assertEqual(len(wrong), 8)
@@ -458,6 +505,9 @@ class TestAdapter(unittest.TestCase):
         def named(n):
             return lambda *_: {f"f{k}": 0.0 for k in range(n)}
 
+        def falls(*_):
+            return "falls"
+
         stateful = {"restore": lambda env, state: None}
         for make, settings, says in (
             ({"observations": box(64, 65)}, {"features": named(1)}, "4160 numbers and may have 1 to 4096: .* fewer"),
@@ -478,6 +528,10 @@ class TestAdapter(unittest.TestCase):
             ({}, {"playback": 0}, "playback"), ({}, {"playback": 1001}, "playback"), ({}, {"end_seconds": 11}, "end_seconds"), ({}, {"end_seconds": -1}, "end_seconds"),
             ({}, {"prior_scale": [1]}, "1 numbers for 2 features"), ({}, {"prior_scale": [1, 0]}, "prior_scale"), ({}, {"prior_scale": [1, float("inf")]}, "prior_scale"),
             ({}, {"prior_scale": {"Observation 1": 1}}, "prior_scale is of"),
+            ({}, {"happenings": {"falls": True}}, "give both happens"), ({}, {"happens": falls}, "give both happens"), ({}, {"happens": falls, "happenings": ["falls"]}, "dict of 1 to 32 names"),
+            ({}, {"happens": falls, "happenings": {}}, "dict of 1 to 32 names"), ({}, {"happens": falls, "happenings": {f"{k}": True for k in range(33)}}, "dict of 1 to 32 names"),
+            ({}, {"happens": falls, "happenings": {"é" * 31: True}}, "1 to 60 bytes"), ({}, {"happens": falls, "happenings": {"": True}}, "1 to 60 bytes"),
+            ({}, {"happens": falls, "happenings": {"a\nb": True}}, "1 to 60 bytes"), ({}, {"happens": falls, "happenings": {"falls": 1}}, "must be True if it is useless"),
             ({}, stateful | {"save": lambda env: np.zeros(65_534)}, "65537 numbers"),
         ):
             with self.subTest(says, settings=str(settings)[:60]), self.assertRaisesRegex(SettingsError, says):
@@ -485,7 +539,7 @@ class TestAdapter(unittest.TestCase):
         for make, settings in (
             ({"observations": box(64, 64)}, {"features": named(64)}), ({"limit": 10_000, "actions": types.SimpleNamespace(n=64)}, {"clip_steps": np.int64(10_000)}), ({"actions": box(64)}, {}),
             ({}, {"name": "w" * 40, "version": "v" * 32, "title": "t" * 80, "description": "é" * 400, "moment": "t" * 80, "discount": 1, "playback": np.float32(1000), "end_seconds": 0}),
-            ({}, stateful | {"save": lambda env: np.zeros(65_533)}),
+            ({}, stateful | {"save": lambda env: np.zeros(65_533)}), ({}, {"happens": falls, "happenings": {"falls": True} | {"é" * 30: False} | {f"{k}": False for k in range(30)}}),
         ):
             json.dumps(Adapter(lambda: Walk(**make), **settings).hello(), allow_nan=False)
 
@@ -495,7 +549,8 @@ class TestAdapter(unittest.TestCase):
             ("data/foreign/limits.go", {"MaxObservation": limits.MAX_OBSERVATION, "MaxAction": limits.MAX_ACTION, "MaxFeatures": limits.MAX_FEATURES, "MaxSteps": limits.MAX_STEPS,
                 "MaxTitle": limits.MAX_TITLE, "MaxAbout": limits.MAX_ABOUT, "MaxFeature": limits.MAX_FEATURE,
                 "maxShapes": limits.MAX_SHAPES, "maxPoints": limits.MAX_POINTS, "maxLabel": limits.MAX_LABEL}),
-            ("data/outside/hello.go", {"maxState": limits.MAX_STATE}),
+            ("data/outside/hello.go", {"maxState": limits.MAX_STATE, "maxHappenings": limits.MAX_HAPPENINGS}),
+            ("base/drawing/env.go", {"MaxHappening": limits.MAX_HAPPENING}),
             ("look/clip/footage.go", {"minPictureSide": limits.MIN_SIDE, "maxGivenSide": limits.MAX_SIDE, "maxGivenBytes": limits.MAX_PICTURE}),
         ):
             with open(os.path.join(go, path), encoding="utf-8") as f:
@@ -523,6 +578,15 @@ class TestAdapter(unittest.TestCase):
         ):
             with self.subTest(says), self.assertRaisesRegex(SettingsError, says):
                 limits.check_scene(scene, first)
+
+    def test_view_of_what_there_is_to_see(self):
+        for settings, want in (({}, [16, 39, 48, 12]), ({"stays": True}, [19, 39, 12, 12]), ({"scenery": True}, None)):
+            with self.subTest(settings):
+                found = view.propose(Adapter(lambda: Dot(**settings), features=lambda *_: {"a": 0.0}))
+                self.assertEqual(found, want)
+        empty = Adapter(Dot, features=lambda *_: {"a": 0.0})
+        empty.env.render = lambda: np.zeros((80, 120, 3), np.uint8)
+        self.assertIsNone(view.propose(empty))
 
     def test_prior_scale_by_name(self):
         a = Adapter(Walk, features=lambda *_: {"b": 1.0, "a": 2.0}, prior_scale={"a": 3, "b": 4})

@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 
+from . import view
 from .adapter import SETTINGS, Adapter, SettingsError
 from .limits import MAX_NUMBER, check_picture, check_scene, small
 from .server import claim_output, converse, listening, read_address, serve_connections
@@ -39,7 +40,7 @@ def load(path):
     if not callable(found.get("make_env")):
         raise SettingsError("it must define make_env(), which returns the environment")
     settings = dict(found.get("SETTINGS", {}))
-    for name in ("features", "scene", "save", "restore"):
+    for name in ("features", "happens", "scene", "save", "restore"):
         if callable(found.get(name)):
             settings.setdefault(name, found[name])
     unknown = sorted(set(settings) - set(SETTINGS))
@@ -100,8 +101,9 @@ def check_states(adapter, seed, actions):
         ("observation", "another observation", "save must return all that the next steps depend on, such as the state of its random numbers, and restore must set it"),
         ("terminated", "another end", "save must return all that the end of an episode depends on, and restore must set it"),
         ("features", "other features", "they may depend on the arguments of features and on what save returns, and on nothing else"),
+        ("happens", "another name of what happens", "it may depend on the arguments of happens and on what save returns, and on nothing else"),
     ):
-        differ = [k for k, (a, b) in enumerate(zip(played, again)) if a[what] != b[what]]
+        differ = [k for k, (a, b) in enumerate(zip(played, again)) if a.get(what) != b.get(what)]
         if differ:
             return f"with seed {seed}, a state saved after {half} steps and restored led to {found} {differ[0] + 1} steps later: {cause}"
     return ""
@@ -158,6 +160,9 @@ def check(path):
         if took >= SLOW_STEP:
             print(f"It is slow: a step takes {1000 * took:.0f} ms of a processor. `describe` writes that down, and Tiebreak makes fewer clips and policies: the first clips take about {first_clips(took, adapter.horizon)}.")
         print(f"a step takes {1000 * took:.2f} ms, drawing {1000 * drawing:.1f} ms and {size} bytes")
+        part = None if adapter.scene else view.propose(adapter)
+        if part:
+            print(f'Most of the picture has one colour. This line in the description shows the rest of it larger: "view": {part}. It is what random policies get to; take more where others may get.')
     except SettingsError as cannot:
         wrong.append(str(cannot))
     spread = np.std(sums, axis=0)

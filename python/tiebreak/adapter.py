@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from .limits import MAX_FEATURES, SettingsError, check_actions, check_hello, number, whole
+from .limits import MAX_FEATURES, SettingsError, check_actions, check_happenings, check_hello, number, whole
 from .png import encode_png
 
 PROTOCOL = 1
@@ -17,13 +17,16 @@ class Adapter:
     """One environment and what is known of it. Its methods are the requests of the protocol."""
 
     def __init__(
-        self, make_env, *, features=None, scene=None, save=None, restore=None, name=None, version="1", title=None, description=None,
+        self, make_env, *, features=None, happens=None, happenings=None, scene=None, save=None, restore=None, name=None, version="1", title=None, description=None,
         moment=None, horizon=None, step_seconds=None, discount=None, clip_steps=None, playback=None, end_seconds=None,
         prior_scale=None, action_low=None, action_high=None,
     ):
         if (save is None) != (restore is None):
             raise SettingsError("give both save and restore, or none of them")
+        if (happens is None) != (happenings is None):
+            raise SettingsError("give both happens, a function that returns a name, and happenings, the dict of the names, or none of them")
         self.env = make_env()
+        self.happens, self.happenings = happens, None if happenings is None else check_happenings(happenings)
         self.features, self.scene, self.save_state, self.restore_state = features, scene, save, restore
         self.settings = {
             "title": title, "description": description, "moment": moment,
@@ -79,6 +82,8 @@ class Adapter:
         said.update({key: value for key, value in self.settings.items() if value is not None})
         if self.prior_scale is not None:
             said["prior_scale"] = self._prior_scale()
+        if self.happens:
+            said["happens"] = [{"happens": name, "useless": useless} for name, useless in self.happenings.items()]
         if self.save_state:
             self.reset(0)
             said["state"] = len(self.save()["state"])
@@ -104,11 +109,12 @@ class Adapter:
         features = self._features(action, after, info, terminated, truncated)
         if list(features) != self.names:
             raise SettingsError(f"features returned {list(features)}, at first {self.names}")
+        happens = self._happens(action, after, info)
         self.last = after
         self.steps += 1
         return {
             "observation": self.observe(after), "features": [float(v) for v in features.values()],
-            "terminated": bool(terminated), "truncated": bool(truncated) and self.steps >= self.horizon and not terminated,
+            "terminated": bool(terminated), "truncated": bool(truncated) and self.steps >= self.horizon and not terminated, **happens,
         }
 
     def save(self):
@@ -165,6 +171,14 @@ class Adapter:
             raise SettingsError("features must return a dict from names to numbers")
         return found
 
+    def _happens(self, action, after, info):
+        """Return what happens in a step, as a part of its result."""
+        name = self.happens and self.happens(self.last, action, after, info)
+        if not name:
+            return {}
+        if name not in self.happenings:
+            raise SettingsError(f"happens returned {name!r:.80}, and happenings are {list(self.happenings)}: add it there")
+        return {"happens": name}
 
     def _default_features(self, action, after, terminated):
         """Return the numbers of the observation; where there are too many and actions are discrete, which action was taken and whether the episode ended."""

@@ -11,6 +11,7 @@ MAX_FEATURES = 64
 MAX_STEPS = 10_000  # of an episode
 MAX_TITLE, MAX_ABOUT, MAX_FEATURE, MAX_LABEL = 80, 400, 64, 64  # characters
 MAX_STATE = 1 << 16  # numbers
+MAX_HAPPENINGS, MAX_HAPPENING = 32, 60  # names of what happens; bytes of one
 MAX_NUMBER = float(2**128 - 2**104)  # the largest of single precision
 MAX_SHAPES, MAX_POINTS = 2000, 10_000  # of a scene
 MIN_SIDE, MAX_SIDE, MAX_PICTURE = 8, 4096, 8 << 20  # pixels; bytes
@@ -115,6 +116,18 @@ def check_features(names, scale):
     if scale is not None:
         need(len(scale) == n, f"prior_scale has {len(scale)} numbers for {n} features: give one for each")
         need(small(scale) and min(scale) > 0, f"prior_scale is {scale}: all of it must be above 0")
+
+
+def check_happenings(given):
+    """Return the names of what happens, with whether each is useless. Raise SettingsError if Tiebreak refuses them."""
+    need(isinstance(given, dict) and 1 <= len(given) <= MAX_HAPPENINGS, f"happenings must be a dict of 1 to {MAX_HAPPENINGS} names, each with True if it is useless, else False")
+    for name, useless in given.items():
+        need(
+            is_line(name, MAX_HAPPENING, least=1) and len(name.encode()) <= MAX_HAPPENING,
+            f"{name!r:.80} of happenings must be a line of 1 to {MAX_HAPPENING} bytes: change it",
+        )
+        need(isinstance(useless, bool), f"{name!r} of happenings is {useless!r:.40}: it must be True if it is useless, else False")
+    return dict(given)
 
 
 def check_picture(png, first=None):

@@ -31,6 +31,10 @@ def serve(make_env, **settings):
     features(observation, action, next_observation, info): a dict from names, which people read,
         to numbers: what a reward may depend on. Default: the next observation; if it has more than 64
         numbers and actions are Discrete, which action was taken and whether the episode reached an end.
+    happens(observation, action, next_observation, info): what a person would call what happens in the step,
+        as "the pole falls", or None; one of
+    happenings: a dict from such names to True, if it serves hardly any purpose, or False. A clip has
+        the name that comes first here of those in its steps. Questions then differ in what happens.
     scene(env): a drawing instead of a picture, as docs/outside.md describes it.
     save(env), restore(env, state): a state as a list of numbers, and back. Without them a state
         is restored by playing the episode again from its seed. The number of steps and the last

@@ -182,6 +182,10 @@ const last = new LastAnswers({ view, calm, show: offer, address: main.dataset.an
 onClick("last", () => last.open());
 const flag = new Flag({ view, show: offer, signal, address: main.dataset.flags ?? "" });
 queue.on("status", (s) => learnt.update(s));
+queue.on("change", () => learnt.connected(queue.connected));
+queue.on("hello", () => {
+  for (const loop of document.querySelectorAll("clip-loop")) /** @type {ClipLoop} */ (loop).again();
+});
 queue.on("question", (q) => kept.add(q));
 queue.on("status", (s) => {
   const clips = kept.keep(s);

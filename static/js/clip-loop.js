@@ -62,6 +62,11 @@ export class ClipLoop extends HTMLElement {
     this.#follow();
   }
 
+  /** Fetches a clip again that did not come, as the server was away. */
+  again() {
+    this.#follow();
+  }
+
   /** Brings what happens in line with what is in view and wanted. */
   #follow() {
     cancelAnimationFrame(this.#request);
@@ -88,7 +93,8 @@ export class ClipLoop extends HTMLElement {
       this.toggleAttribute("data-empty", false);
       this.#show();
     } catch {
-      if (src === this.#loaded) this.#loaded = ""; // it is fetched again when it comes into view again
+      if (src === this.#loaded) this.#loaded = ""; // it is fetched again when it comes into view again, or by again
+      return;
     }
     this.#follow();
   }

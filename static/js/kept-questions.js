@@ -51,7 +51,7 @@ export class KeptQuestions {
   }
 
   /**
-   * What an earlier visit kept and may still be answered; null for nothing.
+   * What an earlier visit kept and may still be answered, or that all was done; null for nothing.
    * @param {number} now ms on Date.now()'s clock
    * @returns {Kept|null}
    */
@@ -60,7 +60,7 @@ export class KeptQuestions {
       const { status, queries } = /** @type {Kept} */ (JSON.parse(this.#storage?.getItem(this.#key) ?? ""));
       const left = queries.filter((q) => usable(q) && now < Date.parse(q.lease_until) + LATE);
       for (const q of left) this.add(q);
-      return left.length > 0 ? { status: { ...status, open: left.map((q) => q.assignment) }, queries: left } : null;
+      return left.length > 0 || status.done ? { status: { ...status, open: left.map((q) => q.assignment) }, queries: left } : null;
     } catch {
       return null; // nothing is kept, or not by us
     }

@@ -1,5 +1,6 @@
 // @ts-check
 import { Questions } from "./questions.js";
+import { NOTICED } from "./reconnecting-socket.js";
 import { aboutLeft } from "./sitting.js";
 import { uuid } from "./uuid.js";
 
@@ -19,7 +20,7 @@ const SLOW = 400; // ms after which an unsaved answer is worth words
 const KEPT = "The server has not confirmed your last answers yet. They are kept here.";
 const LATE = `${KEPT} The next question comes when the server is back.`;
 const DONE = "You are done. Thank you!";
-const AWAY = 900; // ms without a connection after which it is worth a banner
+const STORED = "All your answers are stored.";
 const REMOVED = 410; // HTTP status to somebody whose part in the session has ended
 const PREFERENCES = ["left", "right", "equal"];
 const RENEW = 30_000; // ms between two renewals of the leases
@@ -328,10 +329,11 @@ export class LabelController {
     this.#lostAt = away ? this.#lostAt || now : 0;
     this.#busyFrom = unsent > 0 ? this.#busyFrom || now : 0;
     view.saved(unsent, unsent > 0 && (away || stuck > 0 || this.#late));
-    const long = away && now - this.#lostAt > AWAY;
+    const long = away && now - this.#lostAt > NOTICED;
     banner.show(long);
     if (long && !this.#status && !this.#removed) this.#restore();
-    if (this.#status) view.progress(this.#status, aboutLeft(this.#status.to_go, this.parts.sitting.pace, this.#status.budget > 0));
+    const known = this.#status && long ? { ...this.#status, learning: undefined } : this.#status; // how far a training is by now is not known
+    if (known) view.progress(known, aboutLeft(known.to_go, this.parts.sitting.pace, known.budget > 0));
     /** @type {HTMLButtonElement} */ (view.part("undo")).disabled = this.#undoable() === "" || this.#removed;
     this.parts.practiceView.mark(this.#practising);
     const state = this.#state();
@@ -374,12 +376,20 @@ export class LabelController {
     else if (this.#practising) view.note(away ? "The server is not reachable. Practice begins as soon as it is back." : "Loading the practice questions …", { busy: true });
     else if (!this.#status) view.note(away ? "The server is not reachable. Questions come as soon as it is back." : "Connecting …", { busy: true });
     else if (over && queue.outbox.pending.length > 0) view.note(this.#late ? KEPT : "Saving your last answer …", { busy: true });
-    else if (this.#status.done) view.note(this.#status.waiting || (this.#status.mine > 0 ? DONE : "All questions are answered. Thank you!"), { done: true });
+    else if (this.#status.done) view.note(this.#done(away), { done: true });
     else if (this.#stopped) view.note(this.#status.enough ? DONE : "Your answers are saved. Thank you! More of them would help again.", { done: true });
+    else if (!queue.connected && queue.outbox.size === 0) view.note(`${STORED} This page waits for the connection and then goes on.`, { busy: true });
     else if (!queue.connected) view.note("You have answered all loaded questions. More follow when the server is back.", { busy: true });
     else if (this.#status.consent) view.note(this.#status.waiting, { consent: this.#status.consent });
     else if (queue.outbox.pending.length > 0) view.note(this.#late ? LATE : "Saving your last answer …", { busy: true });
     else view.note(this.#status.waiting || "The next question is on its way …", { busy: true });
+  }
+
+  /** What is said at the end. @param {boolean} away the server, for more than a moment */
+  #done(away) {
+    const { waiting, mine } = /** @type {import("./wire.js").Status} */ (this.#status);
+    const text = waiting || (mine > 0 ? DONE : "All questions are answered. Thank you!");
+    return away && mine > 0 && this.parts.queue.outbox.size === 0 ? `${text} ${STORED}` : text;
   }
 
   /** Whether an answer has been unsaved for longer than a blink. */

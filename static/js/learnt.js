@@ -1,4 +1,5 @@
 // @ts-check
+import { NOTICED } from "./reconnecting-socket.js";
 import { aboutTime } from "./sitting.js";
 
 const EVERY = 10; // answers of one's own between two looks at what was learnt
@@ -11,14 +12,16 @@ const PATIENT = 120_000; // ms for which the end waits for the last training bef
  * @param {Pick<Status, "answers"|"mine"|"skipped"|"learnt"|"same"|"learning">} status
  * @param {boolean} arena nothing is learnt from the answers
  * @param {boolean} patient the last training is waited for
+ * @param {boolean} [away] there is no connection, so that it is not known how far the training is
  * @returns {{text: string, clips: boolean, waits: boolean}} clips: show them; waits: more is said once the training is in use
  */
-export function ending(status, arena, patient) {
+export function ending(status, arena, patient, away = false) {
   const { mine, learnt, learning, same } = status;
   if (mine === 0) return { text: "", clips: learnt, waits: false };
   if (arena || !learnt) return { text: `We have received ${given(status)}.`, clips: learnt, waits: false };
   if (!learning) return { text: `It has learnt from ${given(status)}.${same ? UNCHANGED : ""}`, clips: true, waits: false };
   const { untrained, running, why = "" } = learning;
+  if (running && away) return { text: "This page waits for the connection. Then you see what it has learnt.", clips: false, waits: true };
   if (running && patient) return { text: training(learning), clips: false, waits: true };
   const text = [
     running ? "It is still learning from your last answers. You need not wait for it." : "",
@@ -58,6 +61,8 @@ export class Learnt {
   #onward; // the annotator goes on, though more answers change little
   #timer = 0; // until PATIENT is over
   #endedAt = 0; // performance.now() when the end came on the page; 0 before
+  #away = false; // there has been no connection for NOTICED
+  #lost = 0; // timer until then; 0 while there is a connection
   /** @type {Status|undefined} */ #status; // the last one
   #parts;
 
@@ -96,6 +101,20 @@ export class Learnt {
       keep(storage, this.#key("onward"), "yes");
       this.#stop(false);
     }, { signal });
+  }
+
+  /** @param {boolean} on whether there is a connection */
+  connected(on) {
+    if (on === (this.#lost === 0)) return;
+    clearTimeout(this.#lost);
+    this.#lost = on ? 0 : setTimeout(() => this.#lose(true), NOTICED);
+    if (on) this.#lose(false);
+  }
+
+  /** @param {boolean} away */
+  #lose(away) {
+    this.#away = away;
+    if (this.#status) this.#end(this.#status);
   }
 
   /** @param {boolean} on */
@@ -184,16 +203,16 @@ export class Learnt {
     const end = view.part("end"), text = view.part("end-text");
     const waited = !view.part("end-spinner").hidden; // its progress is not announced
     const wait = this.#endedAt + PATIENT - performance.now();
-    const says = ending(status, text.dataset.arena !== undefined, wait > 0);
+    const says = ending(status, text.dataset.arena !== undefined, wait > 0, this.#away);
     if (text.textContent !== says.text && !(says.waits && waited)) view.announcer.say("learnt", says.text);
     text.textContent = says.text;
     const bar = /** @type {HTMLProgressElement} */ (view.part("end-progress"));
     const { done = 0, total = 0, waits = false } = status.learning ?? {};
-    bar.hidden = !says.waits || waits || total === 0;
+    bar.hidden = !says.waits || this.#away || waits || total === 0;
     bar.max = Math.max(1, total);
     bar.value = done;
     view.part("end-spinner").hidden = !says.waits;
-    if (says.waits) this.#timer = setTimeout(() => this.#tell(status), wait);
+    if (says.waits && !this.#away) this.#timer = setTimeout(() => this.#tell(status), wait);
     if (says.clips && status.learnt) this.#fill(end, status);
     else this.#hide(end);
     if (says.clips && status.learnt && status.mine > 0) telling.show(`${status.answers} ${status.mine} ${status.learning?.answers ?? 0}`);

@@ -2,6 +2,7 @@
 const PROTOCOL = "tiebreak.v1";
 const FIRST = 250; // ms, bound of the first wait
 const LONGEST = 30_000; // ms
+export const NOTICED = 900; // ms without a connection after which it is worth words
 const STEADY = 5_000; // ms a socket must stay open before the bound is reset to FIRST
 
 /**

@@ -35,6 +35,8 @@ test("what was kept long ago, or by nobody of ours, is not asked", () => {
   kept.keep(status(["1"]));
   assert.ok(kept.load(LEASE + 3_600_000));
   assert.equal(kept.load(LEASE + 3 * 3_600_000), null);
+  kept.keep(/** @type {any} */ ({ open: [], done: true }));
+  assert.deepEqual(kept.load(LEASE), { status: { open: [], done: true }, queries: [] }, "nothing is left to do");
   for (const junk of ["", "{}", "null", '{"status":{},"queries":[{"assignment":"1","clips":["https://elsewhere/x"],"lease_until":"2027-01-01T00:00:00Z"}]}']) {
     storage.setItem("tiebreak.questions.s.a", junk);
     assert.equal(new KeptQuestions("s.a", storage).load(LEASE), null, junk);

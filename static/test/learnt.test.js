@@ -25,6 +25,16 @@ test("the wait is told as it is: how long, or that other sessions come first", (
   assert.equal(behind.waits, true);
 });
 
+test("without a connection the end waits for it, whatever was known of the training, and says nothing where nothing is waited for", () => {
+  for (const patient of [true, false]) {
+    const away = ending(status({ learning: { answers: 3, running: true, left: "about 20 seconds" } }), false, patient, true);
+    assert.deepEqual(away, { text: "This page waits for the connection. Then you see what it has learnt.", clips: false, waits: true });
+  }
+  for (const known of [status({}), status({ learnt: false, learning: { answers: 3, running: true } }), status({ learning: { answers: 3, running: false } })]) {
+    assert.deepEqual(ending(known, false, true, true), ending(known, false, true, false));
+  }
+});
+
 test("where nothing was learnt it says so and why, and shows no clips", () => {
   const none = ending(status({ learning: { answers: 40, untrained: true, running: false, why: "The last training failed." } }), false, true);
   assert.deepEqual(none, { text: "Nothing has been trained from your answers yet. The last training failed.", clips: false, waits: false });

@@ -20,7 +20,18 @@ def features(observation, action, after, info):
     }
 
 
+def happens(observation, action, after, info):
+    """What a person would call what happens in a step. A clip has the name that comes first in happenings."""
+    place, _, angle, _ = (float(v) for v in after)
+    if abs(angle) > 0.2:
+        return "the pole falls"
+    if abs(place) > 0.8:
+        return "gets far to the right" if place > 0 else "gets far to the left"
+    return "stays near the middle"
+
+
 SETTINGS = {
+    "happenings": {"the pole falls": True, "gets far to the right": False, "gets far to the left": False, "stays near the middle": False},
     "title": "CartPole",
     "description": "A pole stands on a cart. The cart is pushed to the left or to the right fifty times a second.",
     "horizon": 200,

@@ -190,30 +190,41 @@ func TestFMAOfPaths(t *testing.T) {
 	}
 }
 
-// What follows the product treats NaN, infinities and zeros alike on every path.
+// What follows the product treats NaN, infinities and zeros alike on every path, in
+// tiles of every height.
 func TestAfter(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	values := []float32{1, -1, 0, float32(math.Copysign(0, -1)), inf, -inf, nan, 0x1p-140, -0x1p-140, 3, -3, 7, -7, 1e30, -1e30, 2}
+	const n = 2 * Width
 	for _, path := range Paths() {
-		for _, slope := range []float32{0, 0.01, 1} {
-			for shift := range Width {
-				b, h := make([]float32, 2*Width), make([]float32, 2*Width)
-				for i := range b {
-					b[i], h[i] = values[i%Width], values[(i+shift)%Width]
+		for _, rows := range []int{11, 15} { // 8, 2, 1 or 6, 4, 1; 8, 4, 2, 1 or 6, 6, 2, 1
+			for _, slope := range []float32{0, 0.01, 1} {
+				ones, b, h := make([]float32, rows), make([]float32, n), make([]float32, rows*n)
+				for i := range ones {
+					ones[i] = 1
+				}
+				for j := range b {
+					b[j] = values[j%Width]
+				}
+				for i := range rows {
+					for j := range n {
+						h[i*n+j] = values[(j+i)%Width]
+					}
 				}
 				for _, after := range []After{Leaky, Mask} {
-					p := Product{M: 1, N: 2 * Width, K: 1, A: Rows([]float32{1}, 1), B: Packed(b, 1), C: Packed(make([]float32, 2*Width), 1), H: Packed(h, 1), After: after, Slope: slope}
+					c := Panels{make([]float32, rows*n), n, Width}
+					p := Product{M: rows, N: n, K: 1, A: Rows(ones, 1), B: Packed(b, 1), C: c, H: Panels{h, n, Width}, After: after, Slope: slope}
 					path.Mul(&p)
-					for i, got := range p.C.Data {
-						sign, want := h[i], b[i]+0
+					for i, got := range c.Data {
+						sign, want := h[i], b[i%n]+0
 						if after == Leaky {
-							sign = b[i]
+							sign = b[i%n]
 						}
 						if !(sign > 0) {
 							want *= slope
 						}
 						if !same(got, want) {
-							t.Errorf("%v, slope %v, after %v: %v with sign of %v became %v, want %v", path, slope, after, b[i], sign, got, want)
+							t.Errorf("%v, slope %v, after %v: %v with sign of %v became %v, want %v", path, slope, after, b[i%n], sign, got, want)
 						}
 					}
 				}

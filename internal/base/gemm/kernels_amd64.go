@@ -1,25 +1,5 @@
 package gemm
 
-// tile is the argument of the multiply kernels. Strides are in bytes. The kernels
-// count blocks down, and cDone and hDone up from zero; they change no pointer,
-// because the garbage collector may see it. The generator knows the order of the
-// fields, each of 8 bytes.
-type tile struct {
-	blocks, k, chunk  int // tiles, one below the other; steps; steps until A jumps
-	a                 *float32
-	aRow, aCol, aJump int
-	b                 *float32
-	bRow, bPanel      int
-	c                 *float32
-	cRow, cPanel      int
-	h                 *float32
-	hRow, hPanel      int
-	mode              int
-	slope             float32
-	_                 float32
-	cDone, hDone      int // bytes from c and h to the tile at work
-}
-
 // turn is the argument of the transpose kernel. Strides are in bytes. The
 // generator knows the order of the fields, each of 8 bytes.
 type turn struct {

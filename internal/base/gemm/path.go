@@ -8,13 +8,11 @@ const (
 	Portable Path = iota // Go code, on every processor
 	AVX2                 // AVX2 and FMA
 	AVX512               // AVX-512 F, else AVX2
+	NEON                 // Advanced SIMD of arm64
 )
 
 // String returns the path's name.
-func (path Path) String() string { return [...]string{"portable", "AVX2", "AVX-512"}[path] }
+func (path Path) String() string { return [...]string{"portable", "AVX2", "AVX-512", "NEON"}[path] }
 
 // Best is the fastest path of this processor.
 var Best = best()
-
-// Paths returns the paths that this processor has.
-func Paths() []Path { return []Path{Portable, AVX2, AVX512}[:Best+1] }

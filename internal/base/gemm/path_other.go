@@ -1,8 +1,11 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package gemm
 
 func best() Path { return Portable }
+
+// Paths returns the paths that this processor has.
+func Paths() []Path { return []Path{Portable} }
 
 // Peak does nothing: this processor has no path with vectors.
 func (path Path) Peak(int) float64 { return 0 }

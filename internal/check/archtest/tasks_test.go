@@ -227,7 +227,7 @@ func parseRun(t *testing.T, text string) (r testRun, ok bool) {
 	fs.SetOutput(io.Discard)
 	fs.BoolVar(&r.race, "race", false, "")
 	run, skip, tags := fs.String("run", "", ""), fs.String("skip", "", ""), fs.String("tags", "", "")
-	for _, other := range []string{"shuffle", "timeout", "parallel", "count", "p"} {
+	for _, other := range []string{"shuffle", "timeout", "parallel", "count", "p", "exec"} {
 		fs.String(other, "", "")
 	}
 	if err := fs.Parse(strings.Fields(strings.ReplaceAll(args, "'", ""))); err != nil {
@@ -235,6 +235,9 @@ func parseRun(t *testing.T, text string) (r testRun, ok bool) {
 	}
 	r.env, r.context = env, build.Default
 	r.context.GOOS, r.context.GOARCH, r.context.CgoEnabled = "linux", "amd64", !strings.Contains(env, "CGO_ENABLED=0")
+	if strings.Contains(env, "GOARCH=arm64") {
+		r.context.GOARCH = "arm64"
+	}
 	if *tags != "" {
 		r.context.BuildTags = append(r.context.BuildTags, *tags)
 	}

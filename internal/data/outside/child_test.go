@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 }
 
 // A child is the other side of the protocol. Its modes are words: "scene", "picture",
-// "state" and "discrete" say what it can, any other how it misbehaves.
+// "state", "discrete" and "names" say what it can, any other how it misbehaves.
 type child struct {
 	mode    []string
 	x, v    float64
@@ -132,6 +132,9 @@ func (c *child) hello() map[string]any {
 	if c.is("discrete") {
 		h["action"] = map[string]any{"n": 3}
 	}
+	if c.is("names") {
+		h["happens"] = []any{map[string]any{"happens": "leaves the line", "useless": true}, map[string]any{"happens": "gets ahead"}}
+	}
 	return h
 }
 
@@ -152,10 +155,18 @@ func (c *child) answer(cmd string, seed uint64, action json.RawMessage, state []
 		return map[string]any{"observation": []float64{c.x, c.v}}, ""
 	case "step":
 		c.step(action)
-		return map[string]any{
+		next := map[string]any{
 			"observation": []float64{c.x, c.v}, "features": []float64{c.x, c.v * c.v},
 			"terminated": math.Abs(c.x) > 2, "truncated": c.steps == 12,
-		}, ""
+		}
+		switch {
+		case !c.is("names"):
+		case math.Abs(c.x) > 2:
+			next["happens"] = "leaves the line"
+		case c.x > 1:
+			next["happens"] = "gets ahead"
+		}
+		return next, ""
 	case "save":
 		return map[string]any{"state": []float64{c.x, c.v, float64(c.steps)}}, ""
 	case "restore":
@@ -266,8 +277,10 @@ func (c *child) mischief(cmd string) string {
 		"features": strings.Replace(goodStep, `"features":[0,0]`, `"features":[0,0,0]`, 1),
 		"text":     strings.Replace(goodStep, "[0,0]", `["0","0"]`, 1),
 		"other":    strings.Replace(goodStep, "ID", "99", 1), "nobody": `{"result":{}}`, "list": `[1,2]`, "null": `null`, "neither": `{"id":ID}`,
-		"sorry": `{"id":ID,"error":{"code":"bug","message":"list index\nout of range"}}`,
-		"cut":   strings.Replace(goodStep, `"truncated":false`, `"truncated":true`, 1),
+		"sorry":   `{"id":ID,"error":{"code":"bug","message":"list index\nout of range"}}`,
+		"rumour":  strings.Replace(goodStep, `"terminated"`, `"happens":"flies","terminated"`, 1),
+		"verdict": strings.Replace(goodStep, `"terminated"`, `"useless":true,"terminated"`, 1),
+		"cut":     strings.Replace(goodStep, `"truncated":false`, `"truncated":true`, 1),
 	}
 	if raw, ok := words[first]; ok && cmd == "step" {
 		return raw

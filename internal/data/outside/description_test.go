@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 )
 
@@ -93,6 +94,13 @@ func TestHelloRefuses(t *testing.T) {
 		{"playback", func(h *Hello) { h.Playback = -1 }},
 		{"draws", func(h *Hello) { h.Draws = "video" }},
 		{"state", func(h *Hello) { h.State = -1 }},
+		{"33 things that happen", func(h *Hello) { h.Happens = make([]foreign.Happening, 33) }},
+		{"number 0 of what happens has no name", func(h *Hello) { h.Happens = []foreign.Happening{{Useless: true}} }},
+		{"number 1: what happens must be one line of at most 60 bytes", func(h *Hello) {
+			h.Happens = []foreign.Happening{{Happens: "falls"}, {Happens: strings.Repeat("x", 61)}}
+		}},
+		{"one line", func(h *Hello) { h.Happens = []foreign.Happening{{Happens: "falls\nover"}} }},
+		{`twice that "falls"`, func(h *Hello) { h.Happens = []foreign.Happening{{Happens: "falls"}, {Happens: "falls", Useless: true}} }},
 	} {
 		h := good()
 		test.change(&h)

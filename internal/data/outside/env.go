@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -105,6 +106,7 @@ type Env struct {
 
 	obs, phi []float64
 	ended    bool // the process said that the episode has ended
+	happens  int  // number of what it said that happens in the last step (Hello.happening)
 	closed   bool
 }
 
@@ -115,6 +117,8 @@ type base struct {
 	steps int       // of the episode before it
 	ended bool      // the episode ended with it
 
+	happens int // number of what happened in the step before it
+
 	begun bool   // false of the zero base
 	sum   uint32 // of the observation after all of acts; 0: not known
 }
@@ -122,6 +126,7 @@ type base struct {
 var (
 	_ idrl.Fallible    = (*Env)(nil)
 	_ idrl.Snapshotter = (*Env)(nil)
+	_ drawing.Namer    = (*Env)(nil)
 )
 
 // Spec implements idrl.Environment.
@@ -198,7 +203,7 @@ func (e *Env) drop() {
 func (e *Env) Reset(stream *rand.Rand) idrl.TimeStep {
 	e.goTo(base{seed: stream.Uint32(), begun: true}, nil)
 	e.at = -1
-	e.ended = false
+	e.ended, e.happens = false, 0
 	if !e.follow() {
 		return e.broken()
 	}

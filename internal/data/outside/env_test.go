@@ -47,7 +47,7 @@ func program(t testing.TB, mode string) *Program {
 	d := describe(t, mode)
 	good := *d
 	good.Environment = childEnvironment(strings.Join(slices.DeleteFunc(strings.Fields(mode), func(w string) bool {
-		return !slices.Contains([]string{"scene", "picture", "state", "discrete"}, w)
+		return !slices.Contains([]string{"scene", "picture", "state", "discrete", "names"}, w)
 	}), " ") + " good")
 	p, err := Load(&good)
 	if err != nil {
@@ -107,7 +107,7 @@ func children(t *testing.T) (out []string) {
 // Every kind of outside environment keeps the contract of environments, and its clips can be
 // drawn. No process is left.
 func TestContract(t *testing.T) {
-	for _, mode := range []string{"scene", "scene state", "picture", "picture state discrete", "scene discrete"} {
+	for _, mode := range []string{"scene", "scene state", "picture", "picture state discrete", "scene discrete", "scene names", "picture state names"} {
 		t.Run(mode, func(t *testing.T) {
 			p := program(t, mode)
 			envtest.Run(t, func() idrl.Environment { return start(t, p) })
@@ -203,6 +203,9 @@ func TestHostile(t *testing.T) {
 		{"nobody", CodeReply, "another request"},
 		{"neither", CodeReply, "neither result nor error"},
 		{"sorry", CodeError, "bug: list index out of range"},
+		{"rumour", CodeReply, `"flies" happens, which its hello does not list`},
+		{"rumour names", CodeReply, `"flies" happens, which its hello does not list`},
+		{"verdict names", CodeReply, "useless"},
 		{"cut", CodeReply, "after 1 steps; its horizon is 12"},
 		{"endless", CodeLine, "more than"},
 		{"chatter", CodeLine, "not JSON"},

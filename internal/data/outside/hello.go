@@ -14,7 +14,11 @@ import (
 // protocol is the version of the protocol that this program speaks.
 const protocol = 1
 
-const maxState = 1 << 16 // numbers of a saved state
+// Limits of a hello.
+const (
+	maxState      = 1 << 16 // numbers of a saved state
+	maxHappenings = 32      // names of what happens
+)
 
 // A Hello is what an outside environment says of itself.
 type Hello struct {
@@ -36,6 +40,9 @@ type Hello struct {
 	Moment      string    `json:"moment,omitempty"` // what questions about states ask about
 	Draws       string    `json:"draws"`            // scene or picture
 	State       int       `json:"state,omitempty"`  // length of a saved state; 0: it saves none
+
+	// Happens are the names that steps may say, the one that a clip gets before others first.
+	Happens []foreign.Happening `json:"happens,omitempty"`
 }
 
 // Actions are those of an outside environment.
@@ -75,12 +82,39 @@ func (h *Hello) check() *failure {
 		if err := h.Action.check(); err != nil {
 			return err
 		}
+		if err := h.checkHappens(); err != nil {
+			return err
+		}
 		return foreign.World{Title: h.Title, About: h.About, Moment: h.Moment, StepSec: h.StepSec, Discount: h.Discount, Playback: h.Playback, Features: h.Features, PriorScale: h.PriorScale}.Check()
 	}()
 	if err != nil {
 		return failf(CodeHello, "%v", err)
 	}
 	return nil
+}
+
+// checkHappens returns an error unless the names of what happens are few, short and different.
+func (h *Hello) checkHappens() error {
+	if len(h.Happens) > maxHappenings {
+		return fmt.Errorf("it lists %d things that happen; there may be %d", len(h.Happens), maxHappenings)
+	}
+	for i, is := range h.Happens {
+		if is.Happens == "" {
+			return fmt.Errorf("number %d of what happens has no name", i)
+		}
+		if err := is.Check(); err != nil {
+			return fmt.Errorf("number %d: %w", i, err)
+		}
+		if h.happening(is.Happens) != i+1 {
+			return fmt.Errorf("it lists twice that %q happens", is.Happens)
+		}
+	}
+	return nil
+}
+
+// happening returns the number of a name of what happens, from 1 on; 0 if it is not listed.
+func (h *Hello) happening(name string) int {
+	return 1 + slices.IndexFunc(h.Happens, func(is foreign.Happening) bool { return is.Happens == name })
 }
 
 // What an environment may draw.

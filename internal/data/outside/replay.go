@@ -63,7 +63,7 @@ func (e *Env) begin() *failure {
 	if f := e.take("reset", "observation", e.obs, start.Observation); f != nil {
 		return f
 	}
-	e.ended = e.base.ended
+	e.ended, e.happens = e.base.ended, e.base.happens
 	if e.base.state != nil {
 		var nothing struct{}
 		if f := e.link.ask(request{Cmd: "restore", State: e.base.state}, e.p.answerLimit(), &nothing); f != nil {
@@ -81,6 +81,7 @@ func (e *Env) step(a []float64) *failure {
 		Features    []float64 `json:"features"`
 		Terminated  bool      `json:"terminated"`
 		Truncated   bool      `json:"truncated"`
+		Happens     string    `json:"happens"` // may be missing
 	}
 	r := request{Cmd: "step", Action: a}
 	if e.p.Hello.Action.Num > 0 {
@@ -95,7 +96,10 @@ func (e *Env) step(a []float64) *failure {
 	if next.Truncated && !next.Terminated && e.base.steps+e.at+1 < e.spec.Horizon {
 		return failf(CodeReply, "it cut the episode short after %d steps; its horizon is %d", e.base.steps+e.at+1, e.spec.Horizon)
 	}
-	e.ended = next.Terminated
+	e.ended, e.happens = next.Terminated, e.p.Hello.happening(next.Happens)
+	if e.happens == 0 && next.Happens != "" {
+		return failf(CodeReply, "its answer to step says that %.80q happens, which its hello does not list", next.Happens)
+	}
 	return e.take("step", "features", e.phi, next.Features)
 }
 

@@ -1,4 +1,4 @@
-// Command gen writes the assembly of package gemm:
+// Command gen writes the assembly of package gemm for amd64:
 //
 //	go -C internal/base/gemm/gen run . -out ../kernels_amd64.s
 //
