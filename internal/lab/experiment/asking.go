@@ -11,7 +11,6 @@ import (
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
-	"tiebreak/internal/learn/learning"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -165,7 +164,7 @@ func (s Sitting) Area(seconds, stretch float64) float64 {
 
 // AskingWorlds returns the names of the figures that Ask can be about.
 func AskingWorlds() []string {
-	return []string{"driver", "gridworld", "chain", "half-cheetah", "ant", "hopper", "walker2d"}
+	return []string{"driver", "gridworld", "chain"}
 }
 
 // FindWays returns the ways of those names, all of them without any. It returns an error of kind Invalid if there is
@@ -193,20 +192,6 @@ func FindWays(names []string) (out []Way, err error) {
 func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, noise float64) ([]Sitting, error) {
 	if !slices.Contains(AskingWorlds(), world) {
 		return nil, idrl.Errorf(idrl.Invalid, "unknown world %q; known: %s", world, strings.Join(AskingWorlds(), ", "))
-	}
-	if world != "driver" && world != "gridworld" && world != "chain" {
-		w, err := libraryStage(world, seed, learning.Live())
-		if err != nil {
-			return nil, err
-		}
-		e := Experiment{Config: Config{Methods: []string{idrl.DefaultAcquisition}}}
-		out := make([]Sitting, len(ways))
-		for i, way := range ways {
-			if out[i], err = w.sit(ctx, e, way, seconds, noise); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
 	}
 	e, err := Config{Figure: world, Queries: Comparisons, Schedule: LiveSchedule, Methods: []string{idrl.DefaultAcquisition}, Seeds: 1, FirstSeed: seed}.Validate()
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/learning"
-	"tiebreak/internal/train/trainer"
 )
 
 // Names of schedules.
@@ -52,11 +51,10 @@ type stage struct {
 	newEnv   func() idrl.Environment
 	solver   idrl.Solver
 	mu       func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
-	crowd    *crowd         // who annotates; nil: one person, whose answers are the clock
-	seen     bool           // clips are drawn, and questions are those that people can answer
-	stock    *trainer.Stock // behaviours that are the policies; nil: they are solved for
-	made     bool           // clips are made for questions
-	every    int            // answers from one measurement to the next
+	crowd    *crowd // who annotates; nil: one person, whose answers are the clock
+	seen     bool   // clips are drawn, and questions are those that people can answer
+	made     bool   // clips are made for questions
+	every    int    // answers from one measurement to the next
 	mse      func(mean []float64) float64
 	cosine   func(mean []float64) float64
 
@@ -113,9 +111,6 @@ type liveRun struct {
 func (s *stage) start(ctx context.Context, m acquisition.Method) (*liveRun, error) {
 	of := s.trainer(m)
 	train := &stageTrainer{of: of}
-	if s.stock != nil {
-		train.of = libraryTrainer{of}
-	}
 	var err error
 	if train.first, err = train.of.Train(ctx, idrl.TrainJob{First: true, Posterior: s.prior, Seed: s.seed}); err != nil {
 		return nil, err

@@ -34,9 +34,6 @@ func (s *stage) spec(m acquisition.Method, model belief.Model) idrl.SessionSpec 
 
 // trainer returns the trainer of a session.
 func (s *stage) trainer(m acquisition.Method) *trainer.Thompson {
-	if s.stock != nil {
-		return s.libraryTrainer()
-	}
 	t := &trainer.Thompson{
 		NewEnv: s.newEnv, Solver: s.solver, Kind: s.kind, Samples: s.schedule.Samples, Mu: s.mu,
 		Duel: m.Needs.Candidates == acquisition.Duel, Pool: s.schedule.Pool, MaxQueries: s.schedule.Queries,
@@ -49,7 +46,7 @@ func (s *stage) trainer(m acquisition.Method) *trainer.Thompson {
 		}
 	}
 	if s.made {
-		training.MakeClips(t, s.newEnv(), t.Solver)
+		training.MakeClips(t, s.newEnv())
 	}
 	return t
 }

@@ -1,8 +1,6 @@
 package trainer_test
 
 import (
-	"context"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -21,9 +19,7 @@ func making() *trainer.Thompson {
 	tr := manyWalls(idrl.CompareClips)
 	tr.Pairs, tr.Noise = nil, 3
 	walks := solver.Prepare(tr.NewEnv().(idrl.Tabular))
-	tr.Steer = func(_ context.Context, task idrl.SolveTask, from, n int, _ *rand.Rand) (idrl.Policy, error) {
-		return walks.Walk(task.Theta, from, n), nil
-	}
+	tr.Steer = func(theta []float64, from, n int) idrl.Policy { return walks.Walk(theta, from, n) }
 	return tr
 }
 
@@ -93,51 +89,5 @@ func TestMadeClips(t *testing.T) {
 	job.BasedOn, job.First = 0, true
 	if !reflect.DeepEqual(first, train(t, plain, job)) {
 		t.Error("the first generation depends on whether clips are made")
-	}
-}
-
-// TestCuts: where clips are looked for among behaviours, the question that tells most shows one that no policy shows, of a behaviour
-// that is not shown; it is the best of all that could be cut; and a behaviour may break down.
-func TestCuts(t *testing.T) {
-	s := stock(20)
-	tr, job := onStock(s, 42)
-	tr.Noise = 0.1
-	train(t, tr, job) // the first generation
-	job.BasedOn, job.First = 3, false
-	shown := func(cuts *trainer.Stock) idrl.Generation {
-		tr.Cuts = cuts
-		var policies []idrl.Candidate
-		for _, k := range []int{4, 12} {
-			p, err := s.Remake(tr.NewEnv(), s.Behaviours[k].Params)
-			if err != nil {
-				t.Fatal(err)
-			}
-			policies = append(policies, idrl.Candidate{Policy: p, Theta: make([]float64, job.Posterior.Dim())})
-		}
-		g, err := tr.Show(context.Background(), job, policies)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return g
-	}
-	without, with := shown(nil), shown(s)
-	var least, most [2]float64 // of the first feature: without and with cuts
-	for k, g := range []idrl.Generation{without, with} {
-		for _, c := range g.Clips {
-			least[k], most[k] = min(least[k], c.Phi[0]), max(most[k], c.Phi[0])
-		}
-	}
-	if len(with.Clips) <= len(without.Clips) {
-		t.Fatalf("%d clips, and %d without those that are cut", len(with.Clips), len(without.Clips))
-	}
-	if most[1]-least[1] <= most[0]-least[0] {
-		t.Errorf("clips span %v, and %v without those that are cut", most[1]-least[1], most[0]-least[0])
-	}
-	again, second := onStock(stock(20), 42)
-	again.Noise = 0.1
-	train(t, again, second)
-	tr = again
-	if !reflect.DeepEqual(with, shown(stock(20))) {
-		t.Error("another stock of the same behaviours gives other clips")
 	}
 }

@@ -46,11 +46,7 @@ func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.
 	if len(candidates) < 2 && (job.From == 0 || len(candidates) == 0) {
 		return fail(fmt.Errorf("%d of %d policies are left, too few to compare: under the others %w", len(candidates), len(policies), ErrBroken))
 	}
-	made, err := r.makeClips(ctx, pool, candidates, t.Cuts)
-	if err != nil {
-		return fail(err)
-	}
-	g, err := r.generation(ctx, pool, candidates, rollouts, made)
+	g, err := r.generation(ctx, pool, candidates, rollouts, nil)
 	if err != nil {
 		return fail(err)
 	}

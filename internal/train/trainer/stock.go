@@ -39,7 +39,6 @@ type Stock struct {
 
 	lock  sync.Mutex
 	ready *shelf // guarded by lock; nil until it is made
-	cuts  []cut  // guarded by lock; of all behaviours, nil until they are played
 }
 
 // A shelf is what a Stock has ready.

@@ -106,9 +106,6 @@ type Thompson struct {
 	// which policy is the best (makeClips).
 	Steer Steer
 
-	// Cuts may be nil. If it is set, clips of any of its behaviours at any time take the place of what Steer makes.
-	Cuts *Stock
-
 	// Noise is the standard deviation of the noise that a person compares or rates with, in units of θ·φ. Clips are
 	// made for it.
 	Noise float64
@@ -191,7 +188,7 @@ func (t *Thompson) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generatio
 	if err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}
-	made, err := r.makeClips(ctx, pool, candidates, t.Cuts)
+	made, err := r.makeClips(ctx, pool, candidates)
 	if err != nil {
 		return idrl.Generation{}, fmt.Errorf("train from answer %d: %w", job.BasedOn, err)
 	}

@@ -207,9 +207,6 @@ func (h *Handler) trainer(spec idrl.SessionSpec) (sessionTrainer, error) {
 			if t.Stock, err = h.stocks.get(list, spec, h.log()); err != nil {
 				return sessionTrainer{}, err
 			}
-			if spec.MakesClips() {
-				t.Cuts = t.Stock
-			}
 		}
 		m, err := Model(list, spec)
 		if err != nil {

@@ -67,7 +67,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 	}
 	if spec.MakesClips() && set == nil {
 		t.Noise = spec.NoiseStd
-		MakeClips(t, env, sol)
+		MakeClips(t, env)
 	}
 	if set != nil {
 		configureRollouts(t, set, spec.Return)
