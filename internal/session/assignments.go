@@ -16,6 +16,7 @@ type assignments struct {
 	byID map[idrl.AssignmentID]*record.Assignment
 	of   map[idrl.AnnotatorID][]*record.Assignment // by N
 	open []*record.Assignment                      // not answered, by N
+	mine map[idrl.AnnotatorID][]*record.Assignment // not answered, by N
 
 	times   map[idrl.QueryID]int // that each query was handed out
 	heldOut map[idrl.QueryID]int // likewise, of those that are held out; none is 0
@@ -27,7 +28,7 @@ type assignments struct {
 func newAssignments(as []record.Assignment) *assignments {
 	t := &assignments{
 		all: make([]*record.Assignment, 0, len(as)), byID: make(map[idrl.AssignmentID]*record.Assignment, len(as)),
-		of: map[idrl.AnnotatorID][]*record.Assignment{}, times: make(map[idrl.QueryID]int, len(as)),
+		of: map[idrl.AnnotatorID][]*record.Assignment{}, mine: map[idrl.AnnotatorID][]*record.Assignment{}, times: make(map[idrl.QueryID]int, len(as)),
 		heldOut: map[idrl.QueryID]int{}, reopens: map[idrl.AnswerID]bool{},
 	}
 	for i := range as {
@@ -54,12 +55,16 @@ func (t *assignments) take(a *record.Assignment) {
 	}
 	if a.Answer == "" {
 		t.open = append(t.open, a)
+		t.mine[a.Annotator] = append(t.mine[a.Annotator], a)
 	}
 }
 
 func (t *assignments) close(id idrl.AssignmentID, by idrl.AnswerID) {
-	t.byID[id].Answer = by
-	t.open = slices.DeleteFunc(t.open, func(a *record.Assignment) bool { return a.ID == id })
+	a := t.byID[id]
+	a.Answer = by
+	is := func(b *record.Assignment) bool { return a == b }
+	t.open = slices.DeleteFunc(t.open, is)
+	t.mine[a.Annotator] = slices.DeleteFunc(t.mine[a.Annotator], is)
 }
 
 // drop undoes the last add, of an open assignment.
@@ -71,6 +76,7 @@ func (t *assignments) drop() {
 	delete(t.reopens, a.Reopens)
 	t.of[a.Annotator] = t.of[a.Annotator][:len(t.of[a.Annotator])-1]
 	t.open = t.open[:len(t.open)-1]
+	t.mine[a.Annotator] = t.mine[a.Annotator][:len(t.mine[a.Annotator])-1]
 }
 
 // count adds step to how often the query of a was handed out.
@@ -88,23 +94,70 @@ func (t *assignments) count(a *record.Assignment, step int) {
 func (t *assignments) reopen(id idrl.AssignmentID) {
 	a := t.byID[id]
 	a.Answer = ""
-	i, _ := slices.BinarySearchFunc(t.open, a.N, func(b *record.Assignment, n int64) int { return cmp.Compare(b.N, n) })
-	t.open = slices.Insert(t.open, i, a)
+	t.open, t.mine[a.Annotator] = byN(t.open, a), byN(t.mine[a.Annotator], a)
 }
 
-// openOf returns the annotator's open assignments in the order to show them:
-// questions reopened by an undo first, the newest first, then by N.
+// byN inserts a into a list by N.
+func byN(list []*record.Assignment, a *record.Assignment) []*record.Assignment {
+	i, _ := slices.BinarySearchFunc(list, a.N, func(b *record.Assignment, n int64) int { return cmp.Compare(b.N, n) })
+	return slices.Insert(list, i, a)
+}
+
+// openOf returns the annotator's open assignments in the order to show them: questions reopened by
+// an undo first, the newest first, then the others by N, each after those that are asked before it.
+// The order is a function of what is recorded of the assignments.
 func (t *assignments) openOf(who idrl.AnnotatorID) (out []*record.Assignment) {
-	for _, a := range t.open {
-		switch {
-		case a.Annotator != who:
-		case a.Reopens != "":
-			out = slices.Insert(out, 0, a)
-		default:
-			out = append(out, a)
+	out = slices.Clone(t.mine[who])
+	slices.SortFunc(out, t.inOrder)
+	return out
+}
+
+// inOrder compares two open assignments of one person by the order to show them.
+func (t *assignments) inOrder(a, b *record.Assignment) int {
+	switch {
+	case a.Reopens != "" && b.Reopens != "":
+		return cmp.Compare(b.N, a.N)
+	case a.Reopens != "":
+		return -1
+	case b.Reopens != "":
+		return 1
+	case a.Before == "" && b.Before == "":
+		return cmp.Compare(a.N, b.N)
+	}
+	return placeOf(t.path(a)).compare(t.path(b))
+}
+
+// A placeOf is the numbers of a chain of assignments, each of which is asked before the one in front of it.
+type placeOf []int64
+
+// compare compares the places of two assignments: what is asked before another comes first.
+func (p placeOf) compare(q placeOf) int {
+	for i := range min(len(p), len(q)) {
+		if c := cmp.Compare(p[i], q[i]); c != 0 {
+			return c
 		}
 	}
+	return cmp.Compare(len(q), len(p))
+}
+
+// path returns the place of a, which ends with its own number.
+func (t *assignments) path(a *record.Assignment) (out placeOf) {
+	for ; a != nil; a = t.byID[a.Before] {
+		out = append(out, a.N)
+	}
+	slices.Reverse(out)
 	return out
+}
+
+// putOff reports whether an open assignment waits behind one that was put before it, or before
+// another that comes first, and is not on the screen: then it may never be asked.
+func (t *assignments) putOff(a *record.Assignment) bool {
+	if !slices.ContainsFunc(t.mine[a.Annotator], func(b *record.Assignment) bool { return b.Before != "" }) {
+		return false
+	}
+	open := t.openOf(a.Annotator)
+	i := slices.Index(open, a)
+	return i > 1 && slices.ContainsFunc(open[1:i], func(b *record.Assignment) bool { return b.Before != "" })
 }
 
 // expire ends the leases of those who are revoked, in memory: whoever loads the session does the same.
