@@ -10,8 +10,14 @@ import (
 	"tiebreak/internal/idrl"
 )
 
+// putOffFor is how many questions more than wait at a time a person is given after one that waits until that is
+// withdrawn: its value is that of long ago.
+const putOffFor = 10
+
 // assignments indexes the questions that were handed out.
 type assignments struct {
+	ahead int // questions of a person that wait at a time
+
 	all  []*record.Assignment // by N, from 1
 	byID map[idrl.AssignmentID]*record.Assignment
 	of   map[idrl.AnnotatorID][]*record.Assignment // by N
@@ -25,9 +31,9 @@ type assignments struct {
 }
 
 // newAssignments returns the index of as, which it takes over.
-func newAssignments(as []record.Assignment) *assignments {
+func newAssignments(as []record.Assignment, ahead int) *assignments {
 	t := &assignments{
-		all: make([]*record.Assignment, 0, len(as)), byID: make(map[idrl.AssignmentID]*record.Assignment, len(as)),
+		ahead: ahead, all: make([]*record.Assignment, 0, len(as)), byID: make(map[idrl.AssignmentID]*record.Assignment, len(as)),
 		of: map[idrl.AnnotatorID][]*record.Assignment{}, mine: map[idrl.AnnotatorID][]*record.Assignment{}, times: make(map[idrl.QueryID]int, len(as)),
 		heldOut: map[idrl.QueryID]int{}, reopens: map[idrl.AnswerID]bool{},
 	}
@@ -105,9 +111,13 @@ func byN(list []*record.Assignment, a *record.Assignment) []*record.Assignment {
 
 // openOf returns the annotator's open assignments in the order to show them: questions reopened by
 // an undo first, the newest first, then the others by N, each after those that are asked before it.
-// The order is a function of what is recorded of the assignments.
+// The order is a function of what is recorded of the assignments, and so is which of them are withdrawn.
 func (t *assignments) openOf(who idrl.AnnotatorID) (out []*record.Assignment) {
-	out = slices.Clone(t.mine[who])
+	for _, a := range t.mine[who] {
+		if !t.withdrawn(a, 0) {
+			out = append(out, a)
+		}
+	}
 	slices.SortFunc(out, t.inOrder)
 	return out
 }
@@ -149,9 +159,20 @@ func (t *assignments) path(a *record.Assignment) (out placeOf) {
 	return out
 }
 
-// putOff reports whether an open assignment waits behind one that was put before it, or before
+// withdrawn reports whether an open assignment was put off for so long that it is not shown any more, once the
+// person is given more others. An answer to it counts all the same: somebody without a network may have it.
+func (t *assignments) withdrawn(a *record.Assignment, more int) bool {
+	own := t.of[a.Annotator]
+	last := len(own) + more - 1 - t.ahead - putOffFor // of those that are old enough
+	return a.Reopens == "" && last >= 0 && a.N <= own[min(last, len(own)-1)].N
+}
+
+// putOff reports whether an open assignment is withdrawn, or waits behind one that was put before it, or before
 // another that comes first, and is not on the screen: then it may never be asked.
 func (t *assignments) putOff(a *record.Assignment) bool {
+	if t.withdrawn(a, 0) {
+		return true
+	}
 	if !slices.ContainsFunc(t.mine[a.Annotator], func(b *record.Assignment) bool { return b.Before != "" }) {
 		return false
 	}
@@ -169,11 +190,11 @@ func (t *assignments) expire(revoked map[idrl.AnnotatorID]bool, now time.Time) {
 	}
 }
 
-// live returns the assignments under a live lease, by N.
+// live returns the assignments under a live lease that are not withdrawn, by N.
 func (t *assignments) live(now time.Time) iter.Seq[*record.Assignment] {
 	return func(yield func(*record.Assignment) bool) {
 		for _, a := range t.open {
-			if a.LeaseUntil.After(now) && !yield(a) {
+			if a.LeaseUntil.After(now) && !t.withdrawn(a, 0) && !yield(a) {
 				return
 			}
 		}

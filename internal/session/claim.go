@@ -115,6 +115,7 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 			o.Open = append(o.Open, *a)
 		}
 	}
+	o.Open = o.Open[:min(len(o.Open), s.room(who, 0))]
 	switch {
 	case len(o.Open) > 0:
 	case s.gen == nil:
@@ -192,7 +193,15 @@ func (s *claims) adoptIfDue(ctx context.Context) {
 func (s *claims) fresh(who idrl.AnnotatorID) ([]record.Assignment, error) {
 	fresh := s.reopened(who)
 	open, waits := s.asked.openOf(who), s.exchangeable(who, fresh)
-	for len(open)+len(fresh) < s.spec.Ahead && s.mayAsk(who, open, fresh, waits) {
+	atHand := func() (n int) {
+		for _, as := range open {
+			if !s.asked.withdrawn(as, len(fresh)) {
+				n++
+			}
+		}
+		return n + len(fresh)
+	}
+	for atHand() < s.spec.Ahead && s.mayAsk(who, open, fresh, waits) {
 		as, ok, err := s.choose(who, fresh, waits)
 		switch {
 		case err != nil:

@@ -184,7 +184,7 @@ func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pend
 }
 
 // exchangeable returns the question that the annotator will see after the one on the screen, if another may be
-// asked before it; nil if not. It was chosen for its value, before the last answer. Groups are left out, because a value
+// asked before it; nil if not. It was chosen for its value, before the last row of the log. Groups are left out, because a value
 // is that of a pair, arenas and sessions that compare strategies, because there questions are drawn.
 func (s *selector) exchangeable(who idrl.AnnotatorID, fresh []record.Assignment) *record.Assignment {
 	if len(fresh) > 0 || s.spec.Kind.Group() || s.spec.IsArena() || s.spec.Compares() {
@@ -194,7 +194,7 @@ func (s *selector) exchangeable(who idrl.AnnotatorID, fresh []record.Assignment)
 	if len(open) < 2 {
 		return nil
 	}
-	if as := open[1]; as.Reopens == "" && as.Why.Purpose == record.ForValue {
+	if as := open[1]; as.Reopens == "" && as.Why.Purpose == record.ForValue && as.Why.AfterSeq < s.log.seq() {
 		return as
 	}
 	return nil
