@@ -23,6 +23,7 @@ type assignments struct {
 	of   map[idrl.AnnotatorID][]*record.Assignment // by N
 	open []*record.Assignment                      // not answered, by N
 	mine map[idrl.AnnotatorID][]*record.Assignment // not answered, by N
+	held map[idrl.AnnotatorID]*held                // known of some
 
 	times   map[idrl.QueryID]int // that each query was handed out
 	heldOut map[idrl.QueryID]int // likewise, of those that are held out; none is 0
@@ -34,7 +35,7 @@ type assignments struct {
 func newAssignments(as []record.Assignment, ahead int) *assignments {
 	t := &assignments{
 		ahead: ahead, all: make([]*record.Assignment, 0, len(as)), byID: make(map[idrl.AssignmentID]*record.Assignment, len(as)),
-		of: map[idrl.AnnotatorID][]*record.Assignment{}, mine: map[idrl.AnnotatorID][]*record.Assignment{}, times: make(map[idrl.QueryID]int, len(as)),
+		of: map[idrl.AnnotatorID][]*record.Assignment{}, mine: map[idrl.AnnotatorID][]*record.Assignment{}, held: map[idrl.AnnotatorID]*held{}, times: make(map[idrl.QueryID]int, len(as)),
 		heldOut: map[idrl.QueryID]int{}, reopens: map[idrl.AnswerID]bool{},
 	}
 	for i := range as {
@@ -52,6 +53,7 @@ func (t *assignments) add(a record.Assignment) { t.take(&a) }
 
 // take is add without a copy: a is the index's from now on.
 func (t *assignments) take(a *record.Assignment) {
+	delete(t.held, a.Annotator)
 	t.all = append(t.all, a)
 	t.byID[a.ID] = a
 	t.of[a.Annotator] = append(t.of[a.Annotator], a)
@@ -68,6 +70,7 @@ func (t *assignments) take(a *record.Assignment) {
 func (t *assignments) close(id idrl.AssignmentID, by idrl.AnswerID) {
 	a := t.byID[id]
 	a.Answer = by
+	delete(t.held, a.Annotator)
 	is := func(b *record.Assignment) bool { return a == b }
 	t.open = slices.DeleteFunc(t.open, is)
 	t.mine[a.Annotator] = slices.DeleteFunc(t.mine[a.Annotator], is)
@@ -77,6 +80,7 @@ func (t *assignments) close(id idrl.AssignmentID, by idrl.AnswerID) {
 func (t *assignments) drop() {
 	a := t.all[len(t.all)-1]
 	t.all = t.all[:len(t.all)-1]
+	delete(t.held, a.Annotator)
 	delete(t.byID, a.ID)
 	t.count(a, -1)
 	delete(t.reopens, a.Reopens)
@@ -100,6 +104,7 @@ func (t *assignments) count(a *record.Assignment, step int) {
 func (t *assignments) reopen(id idrl.AssignmentID) {
 	a := t.byID[id]
 	a.Answer = ""
+	delete(t.held, a.Annotator)
 	t.open, t.mine[a.Annotator] = byN(t.open, a), byN(t.mine[a.Annotator], a)
 }
 
@@ -111,15 +116,38 @@ func byN(list []*record.Assignment, a *record.Assignment) []*record.Assignment {
 
 // openOf returns the annotator's open assignments in the order to show them: questions reopened by
 // an undo first, the newest first, then the others by N, each after those that are asked before it.
-// The order is a function of what is recorded of the assignments, and so is which of them are withdrawn.
-func (t *assignments) openOf(who idrl.AnnotatorID) (out []*record.Assignment) {
+// The order is a function of what is recorded of the assignments, and so is which of them are withdrawn. It is valid
+// until the next change of an assignment of the annotator.
+func (t *assignments) openOf(who idrl.AnnotatorID) []*record.Assignment { return t.heldBy(who).open }
+
+// held is what a person holds.
+type held struct {
+	open []*record.Assignment // as openOf has it
+	firm int                  // how many of these will be asked next
+}
+
+// heldBy returns what the annotator holds, kept until one of their assignments changes.
+func (t *assignments) heldBy(who idrl.AnnotatorID) *held {
+	h, known := t.held[who]
+	if known {
+		return h
+	}
+	h = &held{}
 	for _, a := range t.mine[who] {
 		if !t.withdrawn(a, 0) {
-			out = append(out, a)
+			h.open = append(h.open, a)
 		}
 	}
-	slices.SortFunc(out, t.inOrder)
-	return out
+	slices.SortFunc(h.open, t.inOrder)
+	h.firm = len(h.open)
+	for i, a := range h.open {
+		if i > 0 && a.Before != "" { // the first one is on the screen: what it was put before is next
+			h.firm = i + 1
+			break
+		}
+	}
+	t.held[who] = h
+	return h
 }
 
 // inOrder compares two open assignments of one person by the order to show them.
@@ -170,15 +198,8 @@ func (t *assignments) withdrawn(a *record.Assignment, more int) bool {
 // putOff reports whether an open assignment is withdrawn, or waits behind one that was put before it, or before
 // another that comes first, and is not on the screen: then it may never be asked.
 func (t *assignments) putOff(a *record.Assignment) bool {
-	if t.withdrawn(a, 0) {
-		return true
-	}
-	if !slices.ContainsFunc(t.mine[a.Annotator], func(b *record.Assignment) bool { return b.Before != "" }) {
-		return false
-	}
-	open := t.openOf(a.Annotator)
-	i := slices.Index(open, a)
-	return i > 1 && slices.ContainsFunc(open[1:i], func(b *record.Assignment) bool { return b.Before != "" })
+	h := t.heldBy(a.Annotator)
+	return !slices.Contains(h.open[:h.firm], a)
 }
 
 // expire ends the leases of those who are revoked, in memory: whoever loads the session does the same.
