@@ -23,7 +23,6 @@ type exported struct {
 	PositionA int    `json:"position_a"`
 	PositionB int    `json:"position_b"`
 	Label     string `json:"label_id"`
-	Asked     string `json:"assignment_id"`
 	Seq       int    `json:"seq"`
 	Choice    string `json:"choice"`
 	Left      string `json:"left"`
