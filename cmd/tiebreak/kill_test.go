@@ -44,6 +44,7 @@ type labeller struct {
 	waits []time.Duration                   // from reply to acknowledgement
 	until int                               // acknowledgements after which it replies no more
 	think time.Duration                     // before a reply, on average
+	heeds bool                              // replies only by a list of questions that knows of its last reply
 }
 
 func newLabeller(conn *client.Conn, seed uint64) *labeller {
@@ -188,6 +189,9 @@ func (l *labeller) take(m wire.FromServer) error {
 // answer replies to the first open question that has no reply, unless a reply
 // is under way.
 func (l *labeller) answer() error {
+	if l.heeds && slices.ContainsFunc(l.open, func(id idrl.AssignmentID) bool { return l.done[id] }) {
+		return nil
+	}
 	for _, id := range l.open {
 		q := l.known[id]
 		if l.sent != nil || q == nil || len(l.acked) >= l.until {

@@ -162,7 +162,7 @@ func (t *assignments) inOrder(a, b *record.Assignment) int {
 	case a.Before == "" && b.Before == "":
 		return cmp.Compare(a.N, b.N)
 	}
-	return placeOf(t.path(a)).compare(t.path(b))
+	return t.path(a).compare(t.path(b))
 }
 
 // A placeOf is the numbers of a chain of assignments, each of which is asked before the one in front of it.
