@@ -246,6 +246,7 @@ func study(t *testing.T, n, kills int, fuse time.Duration) (*labeller, record.Re
 	}
 	defer conn.Close()
 	l := newLabeller(conn, 1)
+	l.heeds = true // what is asked next is then a function of the log, whatever comes first, an acknowledgement or the list
 	began := time.Now()
 	moments, midway := rng.New(2, "kill moments", 0), 0
 	for k := range kills {
