@@ -222,13 +222,13 @@ func (t *tx) putAssignment(id idrl.SessionID, a record.Assignment) error {
 	const insert = `
 		INSERT INTO assignment (session_id, id, n, query_id, clip_a, annotator_id, left_side, issued_at, lease_until,
 			answer_id, reopens, gold, why_first, why_second, why_rivals, why_pair_std, why_info, why_based_on, why_after,
-			why_answerable, why_apart, why_motion_a, why_motion_b, why_lead, why_seconds, why_shares, why_best, purpose, shown_order, condition)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+			why_answerable, why_apart, why_motion_a, why_motion_b, why_lead, why_seconds, why_shares, why_best, purpose, shown_order, condition, asked_before)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	w := a.Why
 	_, err := t.exec(insert, id, a.ID, a.N, a.Query.ID, a.Query.Clips[0], a.Annotator, a.Left,
 		encodeTime(a.IssuedAt), encodeTime(a.LeaseUntil), null(a.Answer), null(a.Reopens), a.Gold,
 		w.First, w.Second, w.Rivals, w.PairStd, w.Info, w.BasedOn, w.AfterSeq,
-		w.Answerable, w.Apart, w.MotionA, w.MotionB, w.Lead, w.Seconds, encodeShares(w.Shares), encodeBest(w.Best), w.Purpose, a.Order, a.Condition)
+		w.Answerable, w.Apart, w.MotionA, w.MotionB, w.Lead, w.Seconds, encodeShares(w.Shares), encodeBest(w.Best), w.Purpose, a.Order, a.Condition, a.Before)
 	if err != nil {
 		err = taken(err, "assignment %s (number %d) is recorded already", a.ID, a.N)
 		return dangling(err, "assignment %s is for annotator %q, who is not in session %s", a.ID, a.Annotator, id)

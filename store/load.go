@@ -209,7 +209,7 @@ func setClips(q *idrl.Query, clips clipColumns) {
 
 func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]record.Assignment, error) {
 	const query = `
-		SELECT assignment.id, n, annotator_id, left_side, shown_order, issued_at, lease_until, answer_id, reopens, gold, condition, ` + whyColumns + `, ` + queryColumns + `
+		SELECT assignment.id, n, annotator_id, left_side, shown_order, issued_at, lease_until, answer_id, reopens, gold, condition, asked_before, ` + whyColumns + `, ` + queryColumns + `
 		FROM assignment JOIN query ON query.session_id = assignment.session_id
 			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
 		WHERE assignment.session_id = ? ORDER BY n`
@@ -219,7 +219,7 @@ func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]re
 	}
 	var a record.Assignment
 	var clips clipColumns
-	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition}
+	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition, &a.Before}
 	dst, who := append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...), annotators{}
 	err = each(ctx, from, func(row scanner) error {
 		if err := row.Scan(dst...); err != nil {

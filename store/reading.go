@@ -84,7 +84,7 @@ const (
 // not withdrawn.
 func (r *Reading) Questions(ctx context.Context, p record.Part, yield func(a record.Assignment, again bool) error) error {
 	const query = `
-		SELECT assignment.id, n, assignment.annotator_id, assignment.left_side, assignment.shown_order, issued_at, lease_until, answer_id, reopens, gold, condition,
+		SELECT assignment.id, n, assignment.annotator_id, assignment.left_side, assignment.shown_order, issued_at, lease_until, answer_id, reopens, gold, condition, asked_before,
 			reopens IS NULL AND EXISTS (SELECT 1 FROM assignment AS earlier INDEXED BY assignment_annotator WHERE earlier.session_id = assignment.session_id
 				AND earlier.annotator_id = assignment.annotator_id AND earlier.query_id = assignment.query_id
 				AND earlier.n < assignment.n AND earlier.answer_id IS NOT NULL), ` +
@@ -92,7 +92,7 @@ func (r *Reading) Questions(ctx context.Context, p record.Part, yield func(a rec
 	var a record.Assignment
 	var again bool
 	var clips clipColumns
-	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition, &again}
+	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition, &a.Before, &again}
 	dst = append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...)
 	return each(ctx, r.from, func(row scanner) error {
 		if err := row.Scan(dst...); err != nil {

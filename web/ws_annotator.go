@@ -307,7 +307,7 @@ func (a *annotatorSocket) deliver(offer view.Offer, awaits bool) {
 // question returns what an annotator may know of an assignment: neither its purpose nor the
 // policies of its clips.
 func (a *annotatorSocket) question(as record.Assignment) *wire.Query {
-	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, Order: as.Order, LeaseUntil: as.LeaseUntil.UTC()}
+	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, Order: as.Order, Before: as.Before, LeaseUntil: as.LeaseUntil.UTC()}
 	for _, id := range as.Query.Clips {
 		q.Clips = append(q.Clips, clipURL(a.spec.ID, id))
 	}

@@ -361,8 +361,8 @@ func (b *tab) answer(key string) string {
 
 // A frame is a message from the server, as far as these tests look at it.
 type frame struct {
-	T, Assignment, Left string
-	Clips, Open         []string
+	T, Assignment, Left, Before string
+	Clips, Open                 []string
 }
 
 // asked returns the questions that came over the socket, by assignment, and the

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -36,8 +38,9 @@ func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []record.Assignme
 		return as, false
 	}
 	var may []*record.Assignment
+	wait := len(s.asked.openOf(who)) + len(fresh)
 	for _, a := range own[:max(0, len(own)-repeatLag)] {
-		if times[a.Query.ID] == 1 && s.told(a) && s.log.broken[a.Query.ID] == 0 {
+		if times[a.Query.ID] == 1 && s.told(a) && s.log.broken[a.Query.ID] == 0 && wait+s.since(a) >= repeatLag {
 			may = append(may, a)
 		}
 	}
@@ -49,6 +52,13 @@ func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []record.Assignme
 	as.Left, as.Order, as.Condition = opposite(old.Left), old.Order.Reversed(), old.Condition
 	as.Why = record.Why{Purpose: record.ForRepeat, BasedOn: s.gen.BasedOn, AfterSeq: s.log.seq()}
 	return as, true
+}
+
+// since returns how many rows the log has of the person after their answer to a, which may have waited behind others.
+func (s *ledger) since(a *record.Assignment) int {
+	of := s.log.of[a.Annotator]
+	i, _ := slices.BinarySearch(of, s.log.byID[a.Answer])
+	return len(of) - 1 - i
 }
 
 // told reports whether an assignment has an answer that says something and stands.

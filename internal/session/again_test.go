@@ -34,7 +34,7 @@ func repeats(t *testing.T, b *bench, n int, restart bool) (out map[int]record.As
 	return out, all
 }
 
-// Every tenth question repeats an earlier one at a distance, once, with the sides swapped.
+// Every tenth question that is chosen repeats an earlier one at a distance, once, with the sides swapped.
 func TestPlannedRepeats(t *testing.T) {
 	plan := func(s *idrl.SessionSpec) { s.RepeatEvery = 10 }
 	b := newBench(plan)
@@ -50,7 +50,7 @@ func TestPlannedRepeats(t *testing.T) {
 				}
 			}
 		}
-		if n%10 != 0 || n-first <= session.RepeatLag {
+		if as.N%10 != 0 || n-first <= session.RepeatLag {
 			t.Errorf("question %d repeats %d", n, first)
 		}
 		if seen[as.Query.ID]++; seen[as.Query.ID] > 1 {

@@ -108,17 +108,21 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 		}
 	}
 	open := s.asked.openOf(who)
+	more := s.mayAsk(who, open, nil, nil)
 	o.Open = slices.Grow(o.Open, len(open))
 	for _, a := range open {
-		o.Open = append(o.Open, *a)
+		if more || !s.asked.putOff(a) { // else somebody without a network would answer more questions than are wanted
+			o.Open = append(o.Open, *a)
+		}
 	}
+	o.Open = o.Open[:min(len(o.Open), s.room(who, 0))]
 	switch {
 	case len(o.Open) > 0:
 	case s.gen == nil:
 		o.Waiting = s.firstClips()
 	case len(s.gen.Queries) == 0:
 		o.Waiting = "There are no questions: all clips look alike. Please tell the person who gave you the link."
-	case s.budgetLeased(nil):
+	case s.budgetLeased(nil, nil):
 		o.Waiting = "Other annotators are answering the last questions of this session."
 	default:
 		o.Waiting = "New questions are being made from the answers so far."
@@ -187,19 +191,41 @@ func (s *claims) adoptIfDue(ctx context.Context) {
 // fresh returns the assignments that the annotator lacks, not issued yet: those
 // they withdrew their answers to, and new ones.
 func (s *claims) fresh(who idrl.AnnotatorID) ([]record.Assignment, error) {
-	open := len(s.asked.openOf(who))
 	fresh := s.reopened(who)
-	for open+len(fresh) < s.spec.Ahead && s.room(who, open+len(fresh)) > 0 && !s.budgetLeased(fresh) {
-		as, ok, err := s.choose(who, fresh)
-		if err != nil {
+	open, waits := s.asked.openOf(who), s.exchangeable(who, fresh)
+	atHand := func() (n int) {
+		for _, as := range open {
+			if !s.asked.withdrawn(as, len(fresh)) {
+				n++
+			}
+		}
+		return n + len(fresh)
+	}
+	for atHand() < s.spec.Ahead && s.mayAsk(who, open, fresh, waits) {
+		as, ok, err := s.choose(who, fresh, waits)
+		switch {
+		case err != nil:
 			return nil, err
+		case ok:
+			fresh = append(fresh, as)
+		case waits == nil:
+			return fresh, nil
 		}
-		if !ok {
-			break
-		}
-		fresh = append(fresh, as)
+		waits = nil // it stays where it is, or the one that was chosen comes before it
 	}
 	return fresh, nil
+}
+
+// mayAsk reports whether the annotator may be asked one question more than open, without that which may be
+// put off for it, and fresh.
+func (s *claims) mayAsk(who idrl.AnnotatorID, open []*record.Assignment, fresh []record.Assignment, but *record.Assignment) bool {
+	n := len(fresh)
+	for _, as := range open {
+		if as != but && !s.asked.putOff(as) {
+			n++
+		}
+	}
+	return s.room(who, n) > 0 && !s.budgetLeased(fresh, but)
 }
 
 // upcoming returns what topUp would issue to the annotator, to be issued with their

@@ -72,12 +72,12 @@ func (s *ledger) ageing(as *record.Assignment) bool {
 }
 
 // awaited returns the assignments whose answers will count: those under a live lease, by N,
-// and then fresh, without those of people who are left out. Once they are taken in again,
-// theirs are among them.
-func (s *ledger) awaited(fresh []record.Assignment) iter.Seq[*record.Assignment] {
+// and then fresh, without those of people who are left out, those that are put off and but, which may be nil.
+// Once people are taken in again, theirs are among them.
+func (s *ledger) awaited(fresh []record.Assignment, but *record.Assignment) iter.Seq[*record.Assignment] {
 	return func(yield func(*record.Assignment) bool) {
 		for as := range s.asked.live(s.cfg.Now()) {
-			if !s.log.how[as.Annotator].Out && !yield(as) {
+			if as != but && !s.log.how[as.Annotator].Out && !s.asked.putOff(as) && !yield(as) {
 				return
 			}
 		}
@@ -89,14 +89,14 @@ func (s *ledger) awaited(fresh []record.Assignment) iter.Seq[*record.Assignment]
 	}
 }
 
-// budgetLeased reports whether the answers that are awaited, with those to fresh, cover what
-// is left of the budget.
-func (s *ledger) budgetLeased(fresh []record.Assignment) bool {
+// budgetLeased reports whether the answers that are awaited, with those to fresh and without that to but, cover
+// what is left of the budget.
+func (s *ledger) budgetLeased(fresh []record.Assignment, but *record.Assignment) bool {
 	if s.spec.Budget == 0 {
 		return false
 	}
 	n := s.log.all.answers
-	for range s.awaited(fresh) {
+	for range s.awaited(fresh, but) {
 		n++
 	}
 	return n >= s.spec.Budget

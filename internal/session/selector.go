@@ -22,18 +22,19 @@ type selector struct {
 // choose picks the next question for the annotator. Questions under a live
 // lease and those in fresh count as if they were answered already, so that two
 // annotators are not asked the same at a time, but for those of people who are left
-// out. It is a function of the log, the pending questions, the generations so far and
-// the number of the assignment. Its error is that of the acquisition function, and of
+// out and those that are put off. It is a function of the log, the pending questions, the generations so far and
+// the number of the assignment. If waits is not nil the question is to be asked before that one, and ok is false where
+// that is worth the most, or a repeat or a gold question is due. Its error is that of the acquisition function, and of
 // its kind.
-func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment) (as record.Assignment, ok bool, err error) {
+func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment, waits *record.Assignment) (as record.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
 	if again, due := s.repeat(who, n, fresh); due {
-		return again, true, nil
+		return again, waits == nil, nil
 	}
 	if known, due, err := s.gold(who, n, fresh); err != nil || due {
-		return known, due, err
+		return known, due && waits == nil, err
 	}
-	pending, with, err := s.pending(fresh)
+	pending, with, err := s.pending(fresh, waits)
 	if err != nil {
 		return record.Assignment{}, false, err
 	}
@@ -42,12 +43,24 @@ func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment) (as r
 		return record.Assignment{}, false, err
 	}
 	by := s.draw(n, askable, fresh)
+	if waits != nil {
+		if by.askable, err = s.withWaiting(by.askable, waits); err != nil {
+			return record.Assignment{}, false, err
+		}
+	}
+	weight, err := s.answerWeights(by.askable)
+	if err != nil {
+		return record.Assignment{}, false, err
+	}
 	purpose := s.purpose(by.condition)
 	choice, err := s.learner.Choose(learning.Question{
-		Askable: by.askable, Pending: pending, Who: who, With: with, Weight: s.answerWeights(by.askable), Method: by.method,
+		Askable: by.askable, Pending: pending, Who: who, With: with, Weight: weight, Method: by.method,
 	}, rng.New(s.spec.Seed, "tie", uint64(n)))
 	if err != nil {
 		return record.Assignment{}, false, fmt.Errorf("choose question %d %w", n, err)
+	}
+	if waits != nil && choice.Query == len(by.askable)-1 {
+		return record.Assignment{}, false, nil
 	}
 	q := by.askable[choice.Query]
 	if s.spec.Kind.Group() {
@@ -58,6 +71,9 @@ func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment) (as r
 	s.features.view.Remember(&q)
 	as = s.lease(who, n, q.Query)
 	as.Condition = by.condition
+	if waits != nil {
+		as.Before = waits.ID
+	}
 	if as.Query.Kind.Comparison() {
 		as.Left = s.side(n)
 	}
@@ -71,15 +87,23 @@ func (s *selector) side(n int64) idrl.Side {
 	return []idrl.Side{idrl.SideA, idrl.SideB}[rng.New(s.spec.Seed, "side", uint64(n)).IntN(2)]
 }
 
-// answerWeights returns what the values of queries are multiplied by; nil for ones.
-func (s *selector) answerWeights(queries []idrl.QueryVector) func(q int, mean, variance float64) float64 {
+// answerWeights returns what the values of queries are multiplied by; nil for ones. Its error is that of the journal.
+func (s *selector) answerWeights(queries []idrl.QueryVector) (func(q int, mean, variance float64) float64, error) {
 	if !s.seesQuestions() || !s.sight.drawn {
-		return nil
+		return nil, nil
+	}
+	last := queries[len(queries)-1] // the only one that may be of an earlier generation
+	ofLast, err := s.sight.question(last.Query)
+	if err != nil {
+		return nil, err
 	}
 	model := s.clarity()
 	return func(i int, mean, variance float64) float64 {
+		if i == len(queries)-1 {
+			return ofLast.weight(model, last.Kind, mean, variance)
+		}
 		return s.sight.seen[queries[i].ID].weight(model, queries[i].Kind, mean, variance)
-	}
+	}, nil
 }
 
 // why returns what made q worth asking, and what a person sees of it.
@@ -105,6 +129,11 @@ func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pend
 	c.renew(s.gen)
 	for _, q := range pending {
 		c.noteAll(q.Query, learning.Busy)
+	}
+	for as := range s.asked.live(s.cfg.Now()) { // else a question that is put off could be asked twice at a time
+		if s.asked.putOff(as) {
+			c.noteAll(as.Query, learning.Busy)
+		}
 	}
 	for _, as := range s.asked.openOf(who) {
 		c.noteAll(as.Query, learning.Out)
@@ -154,11 +183,38 @@ func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pend
 	return c.askable, nil
 }
 
+// exchangeable returns the question that the annotator will see after the one on the screen, if another may be
+// asked before it; nil if not. It was chosen for its value, before the last row of the log. Groups are left out, because a value
+// is that of a pair, arenas and sessions that compare strategies, because there questions are drawn.
+func (s *selector) exchangeable(who idrl.AnnotatorID, fresh []record.Assignment) *record.Assignment {
+	if len(fresh) > 0 || s.spec.Kind.Group() || s.spec.IsArena() || s.spec.Compares() {
+		return nil
+	}
+	open := s.asked.openOf(who)
+	if len(open) < 2 {
+		return nil
+	}
+	if as := open[1]; as.Reopens == "" && as.Why.Purpose == record.ForValue && as.Why.AfterSeq < s.log.seq() {
+		return as
+	}
+	return nil
+}
+
+// withWaiting returns queries and after them that of a waiting question. They are valid until the next call of askable.
+func (s *selector) withWaiting(queries []idrl.QueryVector, waits *record.Assignment) ([]idrl.QueryVector, error) {
+	v, err := s.features.view.Query(waits.Query)
+	if err != nil {
+		return nil, err
+	}
+	s.queries.askable = append(queries, *v)
+	return s.queries.askable, nil
+}
+
 // pending returns the queries of awaited as vectors, and with whom each of them is, without
 // those that are held out, from which nothing is learnt. They are valid until the next call.
-func (s *selector) pending(fresh []record.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
+func (s *selector) pending(fresh []record.Assignment, but *record.Assignment) ([]idrl.QueryVector, []idrl.AnnotatorID, error) {
 	out, with := s.queries.pending[:0], s.queries.with[:0]
-	for as := range s.awaited(fresh) {
+	for as := range s.awaited(fresh, but) {
 		if as.Condition == record.HeldOut {
 			continue
 		}

@@ -146,7 +146,7 @@ func assemble(cfg Config) *Session {
 		cfg.Averaged = nil
 	}
 	set := &settings{cfg: cfg, spec: r.Spec}
-	rec := &ledger{settings: set, log: newAnswerLog(r.Log), asked: newAssignments(r.Assignments)}
+	rec := &ledger{settings: set, log: newAnswerLog(r.Log), asked: newAssignments(r.Assignments, r.Spec.Ahead)}
 	fits := newLearntFeatures(rec, r)
 	inf := &inference{learntFeatures: fits, learner: learning.New(learning.Config{
 		Model: cfg.Model, Method: cfg.Acquisition, Schedule: learning.OfSession(r.Spec),

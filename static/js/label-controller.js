@@ -234,7 +234,7 @@ export class LabelController {
   #present() {
     const { chooser, player, practice, view } = this.parts;
     if (practice.judged) return this.#refresh(); // the clips stay while the answer is read
-    const q = this.#stopped ? undefined : this.#asked.current;
+    const q = this.#stopped ? undefined : this.#asked.after(this.#shown);
     if (q !== this.#shown) {
       chooser.close();
       this.#shown = q;

@@ -2,7 +2,7 @@
 import { fetchClip } from "./clip.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
-/** @typedef {Pick<import("./wire.js").Query, "assignment"|"query"|"clips"|"left"|"order">} Asked */
+/** @typedef {Pick<import("./wire.js").Query, "assignment"|"query"|"clips"|"left"|"order"|"before">} Asked */
 
 /**
  * @typedef {object} Question
@@ -11,6 +11,7 @@ import { fetchClip } from "./clip.js";
  * @property {string[]} urls of the clips, a then b
  * @property {import("./wire.js").Query["left"]} left which clip goes on the left
  * @property {import("./wire.js").Query["order"]} order of the clips of a group
+ * @property {string} [before] the assignment that it is asked before, unless that is on the screen already
  * @property {Promise<Clip[]>} loading in the order to show them, left first
  * @property {Clip[]|null} clips once loaded
  * @property {boolean} failed they did not load
@@ -33,7 +34,7 @@ export class Questions {
     const loading = Promise.all(m.clips.map((url) => this.#clip(url)))
       .then((clips) => arranged(clips, m));
     /** @type {Question} */
-    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, order: m.order, loading, clips: null, failed: false };
+    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, order: m.order, before: m.before, loading, clips: null, failed: false };
     loading.then((clips) => (q.clips = clips), () => (q.failed = true)); // the caller that shows q handles the failure
     this.#known.set(m.assignment, q);
   }
@@ -50,8 +51,20 @@ export class Questions {
 
   /** The one to show now. */
   get current() {
-    const id = this.open.find((a) => this.#known.has(a));
-    return id === undefined ? undefined : this.#known.get(id);
+    return this.after(undefined);
+  }
+
+  /**
+   * The one to show where a question is on the screen. What came to be asked before that one comes after it; and a
+   * question whose clips are not here yet comes after the one that it is asked before, so that nobody waits for an exchange.
+   * @param {Question|undefined} shown
+   */
+  after(shown) {
+    const open = this.open.flatMap((a) => this.#known.get(a) ?? []);
+    let first = open[0];
+    const behind = () => open.find((q) => q.assignment === first?.before);
+    for (let q = behind(); q && (q === shown || !first.clips && q.clips); q = behind()) first = q;
+    return first;
   }
 
   /** Assignments that await an answer. */
@@ -86,7 +99,7 @@ export class Questions {
   reload(q) {
     for (const url of q.urls) this.#clips.delete(url);
     this.#known.delete(q.assignment);
-    this.add({ assignment: q.assignment, query: q.query, clips: q.urls, left: q.left, order: q.order });
+    this.add({ assignment: q.assignment, query: q.query, clips: q.urls, left: q.left, order: q.order, before: q.before });
   }
 
   /** @param {string} url */

@@ -89,3 +89,39 @@ test("a question whose clips did not load goes behind one that can be shown, and
   q.add(query("a1", "a", "/c2", "/missing"));
   assert.equal(fetched.filter((url) => url === "/missing").length, before + 1);
 });
+
+test("a question that is asked before another comes first once its clips are here, and never in place of the one on the screen", async () => {
+  const q = new Questions();
+  q.add(query("a1", "a", "/c2", "/c3"));
+  q.order(["a1"]);
+  const first = q.current;
+  q.add(query("a2", "a", "/c2", "/c3"));
+  q.order(["a2"]);
+  const waits = q.current;
+  await waits?.loading;
+  q.add({ ...query("a3", "a", "/c4", "/c5"), before: "a2" });
+  q.order(["a3", "a2"]);
+  assert.ok(q.after(first) === waits, "its clips are not here yet");
+  const replacement = await loaded(q, "a3");
+  assert.ok(q.after(first) === replacement, "its clips are here");
+  assert.ok(q.after(waits) === waits, "the other one is on the screen");
+  q.add({ ...query("a4", "a", "/c4", "/c5"), before: "a2" });
+  q.order(["a3", "a4", "a2"]);
+  assert.ok(q.after(waits) === waits, "two came before it");
+  q.close("a2");
+  assert.ok(q.after(waits) === replacement);
+  q.add(query("a5", "a", "/c2", "/c3")); // after an undo
+  q.order(["a5", "a3", "a4"]);
+  assert.equal(q.after(replacement)?.assignment, "a5");
+});
+
+/** The question of that assignment once its clips are here, where it is the first that is open. */
+async function loaded(q, assignment) {
+  const open = q.open;
+  q.close(open.find((a) => a !== assignment));
+  const found = q.current;
+  await found?.loading;
+  q.reopen(open.find((a) => a !== assignment));
+  assert.equal(found?.assignment, assignment);
+  return found;
+}

@@ -29,9 +29,10 @@ type Query struct {
 	Assignment idrl.AssignmentID `json:"assignment"`
 	Query      idrl.QueryID      `json:"query"`
 	Kind       idrl.QueryKind    `json:"kind"`
-	Clips      []string          `json:"clips"`           // URLs: a then b, or one; a to f of a group
-	Left       idrl.Side         `json:"left"`            // which clip to show on the left; empty but for a comparison
-	Order      idrl.Order        `json:"order,omitempty"` // in which to show the clips of a group, row by row; only of a group
+	Clips      []string          `json:"clips"`            // URLs: a then b, or one; a to f of a group
+	Left       idrl.Side         `json:"left"`             // which clip to show on the left; empty but for a comparison
+	Order      idrl.Order        `json:"order,omitempty"`  // in which to show the clips of a group, row by row; only of a group
+	Before     idrl.AssignmentID `json:"before,omitempty"` // the question that this is asked before, unless that is on the screen
 	LeaseUntil time.Time         `json:"lease_until"`
 }
 

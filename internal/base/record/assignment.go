@@ -80,9 +80,10 @@ type Assignment struct {
 	Order      idrl.Order // in which to show the clips of a group; empty for other questions
 	IssuedAt   time.Time
 	LeaseUntil time.Time
-	Answer     idrl.AnswerID // that closed it; empty while open
-	Reopens    idrl.AnswerID // the withdrawn answer whose question this asks again; empty else
-	Condition  Condition     // how it was chosen, in a session with several conditions
-	Gold       int64         // version of the Known whose gold question it is; 0 for others
+	Answer     idrl.AnswerID     // that closed it; empty while open
+	Reopens    idrl.AnswerID     // the withdrawn answer whose question this asks again; empty else
+	Before     idrl.AssignmentID // the waiting question of the same person that this is asked before, because it was worth more; empty else
+	Condition  Condition         // how it was chosen, in a session with several conditions
+	Gold       int64             // version of the Known whose gold question it is; 0 for others
 	Why        Why
 }

@@ -143,7 +143,7 @@ var table = []Setting{
 		at: func(s *idrl.SessionSpec) any { return &s.Candidates },
 	},
 	{
-		Key: "ahead", Label: "Questions ahead", Words: "questions that are sent to an annotator in advance: with more, the annotator can continue longer without a network; with fewer, each question uses more of the answers",
+		Key: "ahead", Label: "Questions ahead", Words: "questions that are sent to an annotator in advance: with more, the annotator can continue longer without a network; with 1, each question uses all answers before it, else all but the last",
 		Unit: "questions", Default: "3", Filled: true, Low: 1, High: 10, Group: asking,
 		at: func(s *idrl.SessionSpec) any { return &s.Ahead },
 	},
