@@ -51,10 +51,7 @@ func TestMadeClips(t *testing.T) {
 	plain := making()
 	plain.Steer = nil
 	without := train(t, plain, job)
-	var policies []idrl.Candidate
-	for _, c := range append(slices.Clone(g.Candidates), first.Pool...) {
-		policies = append(policies, c)
-	}
+	policies := append(slices.Clone(g.Candidates), first.Pool...)
 	c := acquisition.Directions(job.Posterior, policies, rng.New(job.Seed, "made", uint64(job.BasedOn)))
 	var directions [][]float64
 	for k := range c.Rows {
