@@ -132,7 +132,7 @@ var table = []Setting{
 	{
 		Key: "clips_from", Label: "Where clips come from", Words: "which clips questions are about", Unit: "clips", Default: idrl.MadeClips, Filled: true, Group: asking,
 		Values: []Value{
-			{idrl.MadeClips, "Clips made to tell most", "Clips of the policies, and clips that are made for questions, where this costs little time. Not where a strategy asks at random, or features are learnt."},
+			{idrl.MadeClips, "Clips made to tell most", "In Gridworld, Chain and Junction also clips made for questions; not where a strategy asks at random."},
 			{idrl.FoundClips, "Clips of the policies", "As in sessions of earlier versions."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.ClipsFrom },
