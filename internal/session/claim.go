@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"tiebreak/internal/base/live"
@@ -116,6 +117,9 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 		}
 	}
 	o.Open = o.Open[:min(len(o.Open), s.room(who, 0))]
+	if !more {
+		o.Open = o.Open[:min(len(o.Open), s.roomInBudget(who))]
+	}
 	switch {
 	case len(o.Open) > 0:
 	case s.gen == nil:
@@ -186,6 +190,21 @@ func (s *claims) adoptIfDue(ctx context.Context) {
 	s.blocked = nil
 	s.publish(live.EventAdopted, "")
 	s.restIfComplete()
+}
+
+// roomInBudget returns how many answers of the annotator the budget has room for beside those that are awaited of others, but
+// one for the question on the screen: what was put off for it comes after it, and may be one too many.
+func (s *claims) roomInBudget(who idrl.AnnotatorID) int {
+	if s.spec.Budget == 0 {
+		return math.MaxInt
+	}
+	n := s.spec.Budget - s.log.all.answers
+	for as := range s.awaited(nil, nil) {
+		if as.Annotator != who {
+			n--
+		}
+	}
+	return max(1, n)
 }
 
 // fresh returns the assignments that the annotator lacks, not issued yet: those

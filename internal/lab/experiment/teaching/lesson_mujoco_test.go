@@ -32,10 +32,10 @@ func TestClockOfLessons(t *testing.T) {
 	for _, q := range r.Asked {
 		generations = append(generations, q.BasedOn)
 	}
-	// The training from answer 5 begins at 25 s and ends at 35 s, before answer 9, with which question 12 is
-	// chosen: the person holds three. The next one begins at once, from answer 8, and ends at 45 s, before
-	// answer 12.
-	want := []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5, 5, 8, 8}
+	// The training from answer 5 begins at 25 s and ends at 35 s, before answer 9, with which the twelfth question is
+	// chosen: the person holds three. It is worth more than the one that waits, and is asked before it, as the eleventh. The next
+	// training begins at once, from answer 8, and ends at 45 s, before answer 12.
+	want := []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5, 5, 8, 8, 8}
 	if !slices.Equal(generations, want) {
 		t.Errorf("asked by generations %v, want %v", generations, want)
 	}
