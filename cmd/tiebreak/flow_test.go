@@ -251,7 +251,8 @@ func (p *passage) rests() {
 		JSON.stringify({ last: Date.now(), active: 1.3e6, answers: 150 })); return true; })(document.querySelector("main").dataset)`)
 	p.w.open(value[string](p, "location.href"))
 	p.ready()
-	p.hears("This is a good moment for a short break.")
+	// It is said before anything can listen to a page that was just opened.
+	p.wait(`document.querySelector("[data-rest]:not([hidden])")?.innerText.includes("This is a good moment for a short break.")`)
 	p.use(p, button("Close", ""))
 	p.wait("document.querySelector('[data-rest]').hidden")
 }

@@ -97,6 +97,7 @@ func goOn(t *testing.T, s labelledFolder) (asked []idrl.QueryID, beliefs []recor
 		}
 		defer conn.Close()
 		l := newLabeller(conn, 5)
+		l.heeds = true // as in study
 		if err := l.label(5); err != nil {
 			t.Fatal(err)
 		}
