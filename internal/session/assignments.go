@@ -120,7 +120,7 @@ func byN(list []*record.Assignment, a *record.Assignment) []*record.Assignment {
 // until the next change of an assignment of the annotator.
 func (t *assignments) openOf(who idrl.AnnotatorID) []*record.Assignment { return t.heldBy(who).open }
 
-// held is what a person holds.
+// held has the open assignments of a person.
 type held struct {
 	open []*record.Assignment // as openOf has it
 	firm int                  // how many of these will be asked next

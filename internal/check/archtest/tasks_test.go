@@ -81,10 +81,10 @@ func TestEveryTestRunsInATask(t *testing.T) {
 	}
 }
 
-// TestTaskLeavesNothingElseOut: "task test" runs every test but those of test:statistics and those of
-// builds without cgo.
+// TestTaskLeavesNothingElseOut: "task test" runs every test but those of test:statistics, those of
+// builds without cgo, and those that need the disassembler of test:arm64.
 func TestTaskLeavesNothingElseOut(t *testing.T) {
-	usual, statistics, portable := testRuns(t, "test"), testRuns(t, "test:statistics"), testRuns(t, "check:portable")
+	usual, statistics, apartBuilds := testRuns(t, "test"), testRuns(t, "test:statistics"), slices.Concat(testRuns(t, "check:portable"), testRuns(t, "test:arm64"))
 	if len(statistics) != 1 || statistics[0].run == nil {
 		t.Fatalf("test:statistics has not one command with -run: %+v", statistics)
 	}
@@ -94,8 +94,8 @@ func TestTaskLeavesNothingElseOut(t *testing.T) {
 		switch now, apart := slices.ContainsFunc(usual, in), slices.ContainsFunc(statistics, in); {
 		case now && apart:
 			t.Errorf("%s of %s runs in test and in test:statistics", g.name, g.folder)
-		case !now && !apart && !slices.ContainsFunc(portable, in):
-			t.Errorf("%s of %s runs neither in test nor in test:statistics or check:portable", g.name, g.folder)
+		case !now && !apart && !slices.ContainsFunc(apartBuilds, in):
+			t.Errorf("%s of %s runs neither in test nor in test:statistics, check:portable or test:arm64", g.name, g.folder)
 		}
 	}
 	for name := range strings.SplitSeq(strings.Trim(statistics[0].run.String(), "^()$"), "|") {
