@@ -21,6 +21,7 @@ type benchFlags struct {
 	out, mode, schedule, queries, walls, candidates, expert, methods string
 	seeds, answers, measure, workers                                 int
 	first                                                            uint64
+	right                                                            float64
 
 	figure string        // or what else to run
 	set    *flag.FlagSet // all of these
@@ -35,6 +36,7 @@ func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.walls, "walls", "", "walls of gridworlds: `text` or code; default: as in the mode")
 	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; default: as in the mode")
 	fs.StringVar(&f.expert, "expert", "", "`expert` who answers: paper (by the paper's model) or people (as noisy as people); default: the figure's first")
+	fs.Float64Var(&f.right, "right", 0, rightWords+"; 0: 0.9 where the expert is people")
 	fs.StringVar(&f.methods, "methods", "", "`names` of methods, separated by commas; default: those of the figure")
 	fs.IntVar(&f.seeds, "seeds", 30, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")
@@ -42,6 +44,9 @@ func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.measure, "measure", 0, "evaluate the regret every N `answers`, at the start and at the end; 0: the figure's own number")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds computed in parallel, and episodes of each search in a corridor; results do not depend on it")
 }
+
+// rightWords say what the noise of people is measured by.
+const rightWords = "`share` of random pairs of the first clips about which people are right: how noisy they are"
 
 func figureNames() (names []string) {
 	for _, f := range experiment.Figures() {

@@ -10,6 +10,7 @@ import (
 	"tiebreak/internal/base/command"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
+	"tiebreak/internal/learn/belief"
 )
 
 // benchAskingFlags are the flags of bench asking.
@@ -17,13 +18,13 @@ type benchAskingFlags struct {
 	worlds, ways   string
 	seeds, workers int
 	first          uint64
-	seconds, noise float64
+	seconds, right float64
 }
 
 func (f *benchAskingFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.worlds, "worlds", strings.Join(experiment.AskingWorlds(), ","), "`names` of worlds, separated by commas")
 	fs.StringVar(&f.ways, "ways", "", "`names` of ways, separated by semicolons, the first of which the others are compared with; default: all")
-	fs.Float64Var(&f.noise, "noise", 1, "`factor` of the noise of people, relative to what sessions assume")
+	fs.Float64Var(&f.right, "right", belief.UsualRight, rightWords)
 	fs.IntVar(&f.seeds, "seeds", 40, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1001, "first `seed`; seeds are consecutive")
 	fs.Float64Var(&f.seconds, "seconds", 120, "`seconds` for which a person answers")
@@ -45,8 +46,8 @@ func benchAskingCommand() command.Command {
 }
 
 func runBenchAsking(ctx context.Context, io command.IO, f *benchAskingFlags) error {
-	if f.seeds < 1 || f.workers < 1 || !(f.seconds > 0 && f.seconds <= 1e5) || !(f.noise > 0 && f.noise <= 100) {
-		return fmt.Errorf("%w: --seeds, --workers, --seconds and --noise must be positive, --seconds at most 100000 and --noise 100", command.ErrUsage)
+	if f.seeds < 1 || f.workers < 1 || !(f.seconds > 0 && f.seconds <= 1e5) {
+		return fmt.Errorf("%w: --seeds, --workers and --seconds must be positive, --seconds at most 100000", command.ErrUsage)
 	}
 	var names []string
 	if f.ways != "" {
@@ -57,7 +58,7 @@ func runBenchAsking(ctx context.Context, io command.IO, f *benchAskingFlags) err
 		return err
 	}
 	for _, world := range strings.Split(f.worlds, ",") {
-		sat, err := experiment.AskAll(ctx, world, ways, f.first, f.seeds, f.seconds, f.noise, f.workers)
+		sat, err := experiment.AskAll(ctx, world, ways, f.first, f.seeds, f.seconds, f.right, f.workers)
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func titled(c experiment.Config) string {
 // unless one was asked for.
 func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 	base := experiment.Config{
-		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert, Schedule: f.schedule,
+		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert, Right: f.right, Schedule: f.schedule,
 		Answers: f.answers, Measure: f.measure, Seeds: f.seeds, FirstSeed: f.first,
 	}
 	if strings.HasSuffix(what, ".json") {
@@ -112,7 +112,7 @@ func (f benchFlags) suite() ([]experiment.Config, error) {
 	}
 	out := experiment.Suite()
 	for i := range out {
-		out[i].Seeds, out[i].FirstSeed = f.seeds, f.first
+		out[i].Seeds, out[i].FirstSeed, out[i].Right = f.seeds, f.first, f.right
 		out[i].Measure = f.measure
 		if f.answers != 0 {
 			out[i].Answers = f.answers

@@ -43,13 +43,13 @@ type person struct {
 func Ways() []Way {
 	strength := func(factor float64) func(*stage, float64) (belief.Model, *person) {
 		return func(s *stage, noise float64) (belief.Model, *person) {
-			p := s.person(noise)
+			p := newPerson(s.theta, noise)
 			p.much, p.seconds = factor*2*noise, 3.4
 			return s.models(p, true, false), p
 		}
 	}
 	remarks := func(s *stage, noise float64) *person {
-		p := s.person(noise)
+		p := newPerson(s.theta, noise)
 		p.remarks = 2 * noise
 		return p
 	}
@@ -71,7 +71,7 @@ func Ways() []Way {
 			return s.models(p, true, true), p
 		}},
 		{Name: "best and worst of six", About: "of six looping clips; 9 s", people: func(s *stage, noise float64) (belief.Model, *person) {
-			p := s.person(noise)
+			p := newPerson(s.theta, noise)
 			p.seconds = 9
 			return belief.Model{Start: s.prior, Group: belief.BestWorst{NoiseStd: noise, Lapse: belief.GroupLapse}, Comparison: belief.Probit{NoiseStd: noise, TieBand: noise / 4}, OfGroups: true}, p
 		}},
@@ -80,14 +80,39 @@ func Ways() []Way {
 
 // plain is the way of sessions without further settings.
 func plain(s *stage, noise float64) (belief.Model, *person) {
-	p := s.person(noise)
+	p := newPerson(s.theta, noise)
 	return s.models(p, false, false), p
 }
 
-// person returns one who only compares.
-func (s *stage) person(noise float64) *person {
+// personOf returns a person who is right about a share of the pairs that the first queries are about, all of them together. Ratings
+// are of clips one by one: two of them tell as much about a pair as its comparison does.
+func personOf(theta []float64, first []idrl.QueryVector, right float64) *person {
+	var values, differences []float64
+	for _, q := range first {
+		u := floats.Dot(theta, q.X)
+		if q.Kind.Comparison() {
+			differences = append(differences, u)
+			continue
+		}
+		for _, v := range values {
+			differences = append(differences, u-v)
+		}
+		values = append(values, u)
+	}
+	return newPerson(theta, belief.NoiseOfRight(differences, right))
+}
+
+// newPerson returns one who only compares and rates.
+func newPerson(theta []float64, noise float64) *person {
 	return &person{
-		theta: s.theta, noise: noise, tie: noise / 4, much: math.Inf(1), remarks: math.Inf(1), seconds: 3, remarking: 0.5,
+		theta: theta, noise: noise, tie: noise / 4, much: math.Inf(1), remarks: math.Inf(1), seconds: 3, remarking: 0.5,
+	}
+}
+
+// model returns what a session believes of p who compares or rates.
+func (p *person) model(prior *belief.Gaussian) belief.Model {
+	return belief.Model{
+		Start: prior, Comparison: belief.Probit{NoiseStd: p.noise, TieBand: p.tie}, Rating: belief.Rating{NoiseVar: p.noise * p.noise / 2}, OffScale: true,
 	}
 }
 
@@ -112,15 +137,9 @@ func (p *person) answer(q idrl.QueryVector, seed, n uint64) (a idrl.Answer, seco
 	if q.Kind.Group() {
 		return p.pick(q, r), p.seconds
 	}
-	u := floats.Dot(p.theta, q.X) + p.noise*r.NormFloat64()
+	a = p.reply(q, r)
 	z := floats.Dot(p.theta, q.Mid) + p.noise*r.NormFloat64()
-	a.Choice, seconds = idrl.Equal, p.seconds
-	if math.Abs(u) > p.tie {
-		a.Choice, a.Much = idrl.ChoseA, math.Abs(u) > p.much
-		if u < 0 {
-			a.Choice = idrl.ChoseB
-		}
-	}
+	seconds = p.seconds
 	if math.Abs(z) > p.remarks {
 		a.Remark = idrl.BothGood
 		if z < 0 {
@@ -129,6 +148,24 @@ func (p *person) answer(q idrl.QueryVector, seed, n uint64) (a idrl.Answer, seco
 		seconds += p.remarking
 	}
 	return a, seconds
+}
+
+// reply returns a comparison, or a rating, without remarks. It takes one number from the stream.
+func (p *person) reply(q idrl.QueryVector, r *rand.Rand) (a idrl.Answer) {
+	if !q.Kind.Comparison() {
+		return idrl.Answer{Choice: idrl.Rated, Rating: floats.Dot(p.theta, q.X) + p.noise/math.Sqrt2*r.NormFloat64()}
+	}
+	u := floats.Dot(p.theta, q.X) + p.noise*r.NormFloat64()
+	switch {
+	case math.Abs(u) <= p.tie:
+		a.Choice = idrl.Equal
+	case u > 0:
+		a.Choice = idrl.ChoseA
+	default:
+		a.Choice = idrl.ChoseB
+	}
+	a.Much = math.Abs(u) > max(p.tie, p.much)
+	return a
 }
 
 // pick names the best and the worst of a group. Each clip is seen with noise of its own, so
@@ -185,15 +222,14 @@ func FindWays(names []string) (out []Way, err error) {
 }
 
 // Ask lets one person answer one session in a world, in each of ways, for a number of
-// seconds, with noise times as much noise as sessions assume. The truth is the same in all, and the random numbers of a question are. Questions
-// and trainings are those of sessions (LiveSchedule). The noise of the person's comparisons is
-// a third of the root mean square of the differences that the first generation asks about,
-// as sessions take it to be. It returns an error of kind Invalid for unknown worlds.
-func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, noise float64) ([]Sitting, error) {
+// seconds. They are right about a share of the pairs that the first generation asks about; 0: belief.UsualRight. The
+// truth is the same in all ways, and the random numbers of a question are. Questions
+// and trainings are those of sessions (LiveSchedule). It returns an error of kind Invalid for unknown worlds.
+func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, right float64) ([]Sitting, error) {
 	if !slices.Contains(AskingWorlds(), world) {
 		return nil, idrl.Errorf(idrl.Invalid, "unknown world %q; known: %s", world, strings.Join(AskingWorlds(), ", "))
 	}
-	e, err := Config{Figure: world, Queries: Comparisons, Schedule: LiveSchedule, Methods: []string{idrl.DefaultAcquisition}, Seeds: 1, FirstSeed: seed}.Validate()
+	e, err := Config{Figure: world, Queries: Comparisons, Schedule: LiveSchedule, Methods: []string{idrl.DefaultAcquisition}, Right: right, Seeds: 1, FirstSeed: seed}.Validate()
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +247,7 @@ func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, no
 	}
 	out := make([]Sitting, len(ways))
 	for i, way := range ways {
-		if out[i], err = w.live.sit(ctx, e, way, seconds, noise); err != nil {
+		if out[i], err = w.live.sit(ctx, e, way, seconds); err != nil {
 			return nil, fmt.Errorf("%s, seed %d, %s: %w", world, seed, way.Name, err)
 		}
 	}
@@ -219,7 +255,7 @@ func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, no
 }
 
 // sit asks one person in one way for a number of seconds.
-func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds, noise float64) (out Sitting, err error) {
+func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds float64) (out Sitting, err error) {
 	copied := *s
 	copied.every, copied.seen, copied.made = 1, way.seen, way.made
 	copied.answers = func(first []idrl.QueryVector) (belief.Model, func(idrl.QueryVector, uint64) idrl.Answer, error) {
@@ -227,7 +263,7 @@ func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds, noise f
 		if people == nil {
 			people = plain
 		}
-		model, p := people(&copied, noise*thirdOfSpread(s.theta, first))
+		model, p := people(&copied, personOf(s.theta, first, s.right).noise)
 		return model, func(q idrl.QueryVector, n uint64) idrl.Answer {
 			a, took := p.answer(q, s.seed, n)
 			out.Seconds = append(out.Seconds, took)
@@ -258,20 +294,6 @@ func (s *stage) sit(ctx context.Context, e Experiment, way Way, seconds, noise f
 	}
 	out.Regret = l.run.Regret
 	return out, nil
-}
-
-// thirdOfSpread returns a third of the root mean square of θ·x over queries; 1 where
-// there is nothing to tell apart.
-func thirdOfSpread(theta []float64, queries []idrl.QueryVector) float64 {
-	sum := 0.0
-	for _, q := range queries {
-		u := floats.Dot(theta, q.X)
-		sum += u * u
-	}
-	if sum == 0 {
-		return 1
-	}
-	return math.Sqrt(sum/float64(len(queries))) / 3
 }
 
 // Within returns how many answers were given within a number of seconds.

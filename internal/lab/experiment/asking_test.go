@@ -2,12 +2,14 @@ package experiment
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
 )
 
 func TestArea(t *testing.T) {
@@ -35,7 +37,7 @@ func TestArea(t *testing.T) {
 func TestAsk(t *testing.T) {
 	const seconds = 12
 	ways := Ways()
-	got, err := Ask(t.Context(), "gridworld", ways, 7, seconds, 1)
+	got, err := Ask(t.Context(), "gridworld", ways, 7, seconds, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +55,54 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: %d answers, the first in %v s", ways[i].Name, n, s.Seconds[0])
 		}
 	}
-	again, err := Ask(t.Context(), "gridworld", ways, 7, seconds, 1)
+	again, err := Ask(t.Context(), "gridworld", ways, 7, seconds, 0)
 	if diff := cmp.Diff(got, again); err != nil || diff != "" {
 		t.Errorf("the same seed: error %v, %s", err, diff)
 	}
-	if _, err := Ask(t.Context(), "moon", ways, 7, seconds, 1); idrl.KindOf(err) != idrl.Invalid {
+	if _, err := Ask(t.Context(), "moon", ways, 7, seconds, 0); idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("an unknown world: error %v", err)
+	}
+}
+
+// TestPersonIsRight: of the pairs of the first queries, asked as comparisons or rated one by one, people are right about the share
+// that they are said to be.
+func TestPersonIsRight(t *testing.T) {
+	for _, queries := range []string{Comparisons, Clips} {
+		for _, right := range []float64{0.7, 0.9} {
+			e, w := instanceOf(t, Config{Figure: "gridworld", Schedule: LiveSchedule, Queries: queries, Right: right}, 3)
+			g, err := w.live.trainer(e.Method("lvar")).Train(t.Context(), idrl.TrainJob{First: true, Posterior: w.live.prior, Seed: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, err := vectors(&g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, r := personOf(w.live.theta, first, e.Right), rand.New(rand.NewPCG(1, 2))
+			p.tie = 0 // the share is of those who have to choose
+			n, of := 0, 0
+			for range 40 {
+				for i, q := range first {
+					a := p.reply(q, r)
+					if u := floats.Dot(p.theta, q.X); q.Kind.Comparison() && u != 0 {
+						of++
+						if (a.Choice == idrl.ChoseA) == (u > 0) {
+							n++
+						}
+					}
+					for _, other := range first[:i] {
+						if u := floats.Dot(p.theta, q.X) - floats.Dot(p.theta, other.X); !q.Kind.Comparison() && u != 0 {
+							of++
+							if (p.reply(q, r).Rating > p.reply(other, r).Rating) == (u > 0) {
+								n++
+							}
+						}
+					}
+				}
+			}
+			if got := float64(n) / float64(of); math.Abs(got-right) > 0.02 {
+				t.Errorf("%s: right about %v of %d pairs, want %v", queries, got, of, right)
+			}
+		}
 	}
 }

@@ -3,10 +3,12 @@ package experiment
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/belief"
 )
 
 // Values of Config.
@@ -37,6 +39,7 @@ type Config struct {
 	Methods    []string // names of acquisition functions; empty for the figure's own
 	Seeds      int      // required, 1 to 1,000,000
 	FirstSeed  uint64   // the seeds are FirstSeed, FirstSeed+1, …
+	Right      float64  `json:",omitempty"` // share of random pairs that People are right about, in (½, 1); 0: belief.UsualRight
 	Schedule   string   `json:",omitempty"` // one of Schedules(); "" for the paper's
 	Measure    int      `json:",omitempty"` // answers from one measurement to the next; 0 for the figure's own number
 
@@ -67,8 +70,8 @@ func (e Experiment) Name() string {
 	}
 	parts := []string{e.Figure, e.Queries, e.Mode}
 	def := e.Mode == Corrected
-	if e.Expert != Model && e.Schedule == "" && (e.Figure == "chain" || e.Figure == "junction" || e.Figure == "gridworld") {
-		parts = append(parts, e.Expert)
+	if e.Right != 0 {
+		parts = append(parts, "right-"+strconv.FormatFloat(100*e.Right, 'g', 4, 64))
 	}
 	if e.Figure == "gridworld" && (e.Walls == Text) != def {
 		parts = append(parts, "walls-"+e.Walls)
@@ -142,6 +145,9 @@ func (c Config) Validate() (Experiment, error) {
 	if err := c.variants(f); err != nil {
 		return Experiment{}, err
 	}
+	if c.Right == 0 && c.perceives() {
+		c.Right = belief.UsualRight
+	}
 	if c.Answers == 0 {
 		c.Answers = f.Answers[c.Queries]
 	}
@@ -177,8 +183,19 @@ func (c Config) variants(f Figure) error {
 			return idrl.Errorf(idrl.Invalid, "unknown %s %q; known: %s", v.what, v.got, strings.Join(v.known, ", "))
 		}
 	}
+	switch {
+	case c.Right == 0:
+	case !c.perceives():
+		return idrl.Errorf(idrl.Invalid, "how often the expert is right can be chosen where it is as noisy as people: expert %s, or the schedule of a session", People)
+	case !(c.Right > 0.5 && c.Right < 1):
+		return idrl.Errorf(idrl.Invalid, "the share of random pairs that people are right about must be between 0.5 and 1; got %v", c.Right)
+	}
 	return nil
 }
+
+// perceives reports whether the expert's noise is that with which a person is right about a share of
+// random pairs.
+func (c Config) perceives() bool { return c.Expert == People && c.Task == nil && c.Figure != tiesName }
 
 // methods checks that every method is known, named once, and fits the queries.
 func (c Config) methods(f Figure) error {

@@ -147,19 +147,19 @@ func TestDefaults(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for want, c := range map[string]experiment.Config{
-		"chain-state-corrected":                 {Figure: "chain"},
-		"chain-state-paper":                     {Figure: "chain", Mode: experiment.Paper},
-		"junction-comparison-corrected-people":  {Figure: "junction", Queries: experiment.Comparisons, Expert: experiment.People},
-		"gridworld-state-corrected-walls-code":  {Figure: "gridworld", Walls: experiment.Code},
-		"gridworld-state-paper-walls-text":      {Figure: "gridworld", Mode: experiment.Paper, Walls: experiment.Text},
-		"gridworld-state-corrected":             {Figure: "gridworld", Walls: experiment.Text, Candidates: experiment.Text},
-		"gridworld-state-paper-candidates-text": {Figure: "gridworld", Mode: experiment.Paper, Candidates: experiment.Text},
-		"chain-state-corrected-candidates-code": {Figure: "chain", Candidates: experiment.Code, Walls: experiment.Code},
-		"garnet-state-corrected":                {Figure: "garnet"},
-		"ties-comparison-corrected":             {Figure: "ties"},
-		"driver-comparison-paper":               {Figure: "driver", Mode: experiment.Paper},
-		"swimmer-corridor-clip-paper":           {Figure: "swimmer-corridor", Mode: experiment.Paper},
-		"gridworld-state-corrected-people-walls-code-candidates-code": {
+		"chain-state-corrected":                  {Figure: "chain"},
+		"chain-state-paper":                      {Figure: "chain", Mode: experiment.Paper},
+		"junction-comparison-corrected-right-90": {Figure: "junction", Queries: experiment.Comparisons, Expert: experiment.People},
+		"gridworld-state-corrected-walls-code":   {Figure: "gridworld", Walls: experiment.Code},
+		"gridworld-state-paper-walls-text":       {Figure: "gridworld", Mode: experiment.Paper, Walls: experiment.Text},
+		"gridworld-state-corrected":              {Figure: "gridworld", Walls: experiment.Text, Candidates: experiment.Text},
+		"gridworld-state-paper-candidates-text":  {Figure: "gridworld", Mode: experiment.Paper, Candidates: experiment.Text},
+		"chain-state-corrected-candidates-code":  {Figure: "chain", Candidates: experiment.Code, Walls: experiment.Code},
+		"garnet-state-corrected-right-90":        {Figure: "garnet"},
+		"ties-comparison-corrected":              {Figure: "ties"},
+		"driver-comparison-paper":                {Figure: "driver", Mode: experiment.Paper},
+		"swimmer-corridor-clip-paper":            {Figure: "swimmer-corridor", Mode: experiment.Paper},
+		"gridworld-state-corrected-right-90-walls-code-candidates-code": {
 			Figure: "gridworld", Expert: experiment.People, Walls: experiment.Code, Candidates: experiment.Code,
 		},
 	} {

@@ -30,6 +30,9 @@ type Figure struct {
 	build    func(ctx context.Context, e Experiment, o Options) (maker, error)
 }
 
+// tiesName names the figure about the answer "equal", whose expert has bands of their own.
+const tiesName = "ties"
+
 // CorridorName names the figures of the corridors together on a command line.
 const CorridorName = "corridor"
 
@@ -64,7 +67,7 @@ func Figures() []Figure {
 			Answers: map[string]int{States: 60, Comparisons: 150}, kinds: kinds, live: true, build: garnetInstances,
 		},
 		{
-			Name: "ties", Title: "Gridworld where people may find both equal", Unit: discounted, Queries: []string{Comparisons}, Extra: true,
+			Name: tiesName, Title: "Gridworld where people may find both equal", Unit: discounted, Queries: []string{Comparisons}, Extra: true,
 			Answers: map[string]int{Comparisons: 150}, kinds: kinds, build: tiesInstances,
 			rows: tieRows(), variants: variantSet{names: treatments(), what: "a treatment of 'equal'"},
 		},

@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,7 +11,6 @@ import (
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/driven"
-	"tiebreak/internal/lab/sim"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/learning"
@@ -48,6 +46,7 @@ type stage struct {
 	kind     idrl.QueryKind
 	theta    []float64 // true weights
 	best     float64   // true return of the best policy
+	right    float64   // share of random pairs that people are right about
 	newEnv   func() idrl.Environment
 	solver   idrl.Solver
 	mu       func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
@@ -64,33 +63,11 @@ type stage struct {
 	prior   *belief.Gaussian
 }
 
-// people returns the model and the annotator of sessions in which answers are as noisy
-// as people's: relative to the range of what the first queries are about.
+// people returns the model of a session and its annotator, who is as noisy as people.
 func (s *stage) people(first []idrl.QueryVector) (belief.Model, func(q idrl.QueryVector, n uint64) idrl.Answer, error) {
-	var about []float64
-	for _, q := range first {
-		about = append(about, floats.Dot(s.theta, q.X))
-	}
-	scale := 1.0 // where all clips are equally good, or look alike so that there is nothing to ask
-	if len(about) > 0 {
-		low, high := floats.Min(about), floats.Max(about)
-		if s.kind.Comparison() {
-			low, high = 0, max(high, -low) // of differences, which have a sign at will
-		}
-		if high > low {
-			scale = high - low
-		}
-	}
-	beta, noise := peopleBeta/scale, peopleNoiseStd*scale
-	m := belief.Model{
-		Start: s.prior, Rating: belief.Rating{NoiseVar: noise * noise}, Comparison: belief.BradleyTerry{Beta: beta}, OffScale: true,
-	}
-	expert, err := sim.NewExpert("bradley-terry", sim.Task{Theta: s.theta}, sim.Options{Range: 1, Temperature: 1 / beta, NoiseStd: noise, Unclamped: true})
-	if err != nil {
-		return m, nil, err
-	}
-	return m, func(q idrl.QueryVector, n uint64) idrl.Answer {
-		return expert.Answer(q, rng.New(s.seed, "answer "+string(q.ID), n))
+	p := personOf(s.theta, first, s.right)
+	return p.model(s.prior), func(q idrl.QueryVector, n uint64) idrl.Answer {
+		return p.reply(q, rng.New(s.seed, "answer "+string(q.ID), n))
 	}, nil
 }
 
@@ -140,8 +117,6 @@ func noiseOf(comparison any) float64 {
 		return c.NoiseStd
 	case belief.Graded:
 		return noiseOf(c.Of)
-	case belief.BradleyTerry:
-		return math.Pi / math.Sqrt(3) / c.Beta
 	}
 	return 0
 }

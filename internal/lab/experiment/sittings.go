@@ -12,14 +12,14 @@ type Sittings [][]Sitting
 
 // AskAll calls Ask with each of so many consecutive seeds, workers of them at a time. People answer
 // for twice the seconds: as long as a plain comparison may stretch in Worth.
-func AskAll(ctx context.Context, world string, ways []Way, first uint64, seeds int, seconds, noise float64, workers int) (Sittings, error) {
+func AskAll(ctx context.Context, world string, ways []Way, first uint64, seeds int, seconds, right float64, workers int) (Sittings, error) {
 	out, errs := make(Sittings, seeds), make([]error, seeds)
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range workers {
 		wg.Go(func() {
 			for i := range next {
-				out[i], errs[i] = Ask(ctx, world, ways, first+uint64(i), 2*seconds, noise)
+				out[i], errs[i] = Ask(ctx, world, ways, first+uint64(i), 2*seconds, right)
 			}
 		})
 	}

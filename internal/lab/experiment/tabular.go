@@ -25,8 +25,6 @@ const (
 	fixedNoiseStd      = 0.01  // what the authors' code really adds to a state's reward, once for good
 	comparisonNoiseVar = 0.25  // of a comparison, as the authors' code models it
 	groundingVar       = 0.001 // of the authors' observation that one state has reward 0
-	peopleNoiseStd     = 0.5   // of a rating by somebody like a person, where rewards span [0, 1]
-	peopleBeta         = 3     // rationality of their comparisons
 )
 
 // A tabular is an instance of a figure with finitely many states.
@@ -78,7 +76,7 @@ func (t tabular) stage(w *instance, e Experiment, s learning.Schedule) *stage {
 		newEnv: func() idrl.Environment { return t.env }, solver: solver.Tabular{For: prepared},
 		mu: func(_ idrl.Environment, p idrl.Policy, _ *rand.Rand) []float64 { return prepared.Mu(start, p.Params()) },
 	}
-	out.answers = out.people
+	out.right, out.answers = e.Right, out.people
 	return out
 }
 
@@ -161,17 +159,19 @@ func (t tabular) kinds(stills []idrl.Clip) (out []int) {
 
 // expert sets the likelihoods and the expert, whose answers are of the model.
 func (t tabular) expert(w *instance, e Experiment) error {
-	kind, opt := "bernoulli", sim.Options{Range: 1, NoiseStd: math.Sqrt(stateNoiseVar), Unclamped: true}
+	opt := sim.Options{Range: 1, NoiseStd: math.Sqrt(stateNoiseVar), Unclamped: true}
 	w.model = belief.Model{Start: w.prior, Rating: belief.Rating{NoiseVar: stateNoiseVar}, Comparison: belief.BernoulliLinear{}}
-	switch {
-	case w.paper:
+	if e.Right != 0 {
+		p := personOf(t.theta, w.queries, e.Right)
+		w.model = p.model(w.prior)
+		w.answer = func(q int, n uint64) idrl.Answer { return p.reply(w.queries[q], w.answerStream(q, n)) }
+		return nil
+	}
+	if w.paper {
 		w.model.Comparison = belief.PlusMinus{NoiseVar: comparisonNoiseVar}
 		opt.NoiseStd = fixedNoiseStd
-	case e.Expert == People:
-		w.model.Rating, w.model.Comparison = belief.Rating{NoiseVar: peopleNoiseStd * peopleNoiseStd}, belief.BradleyTerry{Beta: peopleBeta}
-		kind, opt.NoiseStd, opt.Temperature = "bradley-terry", peopleNoiseStd, 1.0/peopleBeta
 	}
-	expert, err := sim.NewExpert(kind, sim.Task{Env: t.env.Spec().ID, Theta: t.theta}, opt)
+	expert, err := sim.NewExpert("bernoulli", sim.Task{Env: t.env.Spec().ID, Theta: t.theta}, opt)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,9 @@ func tieRows() (out []string) {
 	return out
 }
 
+// tieBeta is the rationality of the expert who may find both equal.
+const tieBeta = 3
+
 // tieBand is the difference of rewards in [0, 1] up to which the expert
 // perceives two states as equal.
 const tieBand = 0.25
@@ -54,7 +57,7 @@ func tiesInstances(_ context.Context, e Experiment, _ Options) (maker, error) {
 // tieExperts gives w its treatments.
 func tieExperts(w *instance, t tabular) error {
 	task := sim.Task{Env: t.env.Spec().ID, Theta: t.theta}
-	opt := sim.Options{Range: 1, Temperature: 1.0 / peopleBeta, TieBand: tieBand}
+	opt := sim.Options{Range: 1, Temperature: 1.0 / tieBeta, TieBand: tieBand}
 	expert, err := sim.NewExpert("tie-band", task, opt)
 	if err != nil {
 		return err
@@ -67,7 +70,7 @@ func tieExperts(w *instance, t tabular) error {
 	ask := func(of sim.Expert, q int, n uint64) idrl.Answer {
 		return of.Answer(w.queries[q], w.answerStream(q, n))
 	}
-	noiseStd := math.Sqrt(8/math.Pi) / peopleBeta // as steep as the logistic at zero
+	noiseStd := math.Sqrt(8/math.Pi) / tieBeta // as steep as the logistic at zero
 	two := belief.Model{Start: w.prior, Comparison: belief.Probit{NoiseStd: noiseStd}}
 	three := belief.Model{Start: w.prior, Comparison: belief.Probit{NoiseStd: noiseStd, TieBand: tieBand}}
 	w.variants = map[string]func(*instance){}

@@ -132,6 +132,14 @@ func sectionOf(r experiment.Result) (sectionView, error) {
 	return s, nil
 }
 
+// rightly says how noisy people are.
+func rightly(share float64) string {
+	if share == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", right about %.3g %% of random pairs", 100*share)
+}
+
 func facts(r experiment.Result) []fact {
 	e := r.Experiment
 	var methods []string
@@ -141,7 +149,7 @@ func facts(r experiment.Result) []fact {
 	out := []fact{
 		{"Mode", map[string]string{experiment.Paper: "paper: what the authors' code computes", experiment.Corrected: "corrected: what the paper's text says"}[e.Mode]},
 		{"Candidate queries", "as in the " + e.Candidates},
-		{"Expert", map[string]string{experiment.Model: "of the paper's model", experiment.People: "as noisy as people"}[e.Expert]},
+		{"Expert", map[string]string{experiment.Model: "of the paper's model", experiment.People: "as noisy as people" + rightly(e.Right)}[e.Expert]},
 		{"Seeds", fmt.Sprintf("%d, from %d on", e.Seeds, e.FirstSeed)},
 		{"Answers", strconv.Itoa(e.Answers) + measured(e)},
 		{"Methods", strings.Join(methods, ", ")},
