@@ -199,7 +199,7 @@ func (s Sitting) Area(seconds, stretch float64) float64 {
 	return area / seconds
 }
 
-// AskingWorlds returns the names of the figures that Ask can be about.
+// AskingWorlds returns the names of the figures that AskAll can be about.
 func AskingWorlds() []string {
 	return []string{"driver", "gridworld", "chain"}
 }
@@ -221,15 +221,19 @@ func FindWays(names []string) (out []Way, err error) {
 	return out, nil
 }
 
-// Ask lets one person answer one session in a world, in each of ways, for a number of
-// seconds. They are right about a share of the pairs that the first generation asks about; 0: belief.UsualRight. The
-// truth is the same in all ways, and the random numbers of a question are. Questions
-// and trainings are those of sessions (LiveSchedule). It returns an error of kind Invalid for unknown worlds.
-func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, right float64) ([]Sitting, error) {
-	if !slices.Contains(AskingWorlds(), world) {
-		return nil, idrl.Errorf(idrl.Invalid, "unknown world %q; known: %s", world, strings.Join(AskingWorlds(), ", "))
+// A world is where people are asked: instances of a figure, under the schedule of a session.
+type world struct {
+	e     Experiment
+	build maker
+}
+
+// newWorld returns the world of a name, in which people are right about a share of the pairs that the first
+// generation asks about; 0: belief.UsualRight. It returns an error of kind Invalid for unknown worlds and shares that cannot be.
+func newWorld(ctx context.Context, name string, right float64, workers int) (*world, error) {
+	if !slices.Contains(AskingWorlds(), name) {
+		return nil, idrl.Errorf(idrl.Invalid, "unknown world %q; known: %s", name, strings.Join(AskingWorlds(), ", "))
 	}
-	e, err := Config{Figure: world, Queries: Comparisons, Schedule: LiveSchedule, Methods: []string{idrl.DefaultAcquisition}, Right: right, Seeds: 1, FirstSeed: seed}.Validate()
+	e, err := Config{Figure: name, Queries: Comparisons, Schedule: LiveSchedule, Methods: []string{idrl.DefaultAcquisition}, Right: right, Seeds: 1}.Validate()
 	if err != nil {
 		return nil, err
 	}
@@ -237,18 +241,22 @@ func Ask(ctx context.Context, world string, ways []Way, seed uint64, seconds, ri
 	if err != nil {
 		return nil, err
 	}
-	build, err := f.build(ctx, e, Options{})
-	if err != nil {
-		return nil, err
-	}
-	w, err := build(ctx, seed)
+	build, err := f.build(ctx, e, Options{Workers: workers})
+	return &world{e, build}, err
+}
+
+// ask lets one person answer one session in each of ways, for a number of seconds. The
+// truth is the same in all ways, and the random numbers of a question are. Questions
+// and trainings are those of sessions (LiveSchedule).
+func (w *world) ask(ctx context.Context, ways []Way, seed uint64, seconds float64) ([]Sitting, error) {
+	in, err := w.build(ctx, seed)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Sitting, len(ways))
 	for i, way := range ways {
-		if out[i], err = w.live.sit(ctx, e, way, seconds); err != nil {
-			return nil, fmt.Errorf("%s, seed %d, %s: %w", world, seed, way.Name, err)
+		if out[i], err = in.live.sit(ctx, w.e, way, seconds); err != nil {
+			return nil, fmt.Errorf("%s, seed %d, %s: %w", w.e.Figure, seed, way.Name, err)
 		}
 	}
 	return out, nil

@@ -37,7 +37,11 @@ func TestArea(t *testing.T) {
 func TestAsk(t *testing.T) {
 	const seconds = 12
 	ways := Ways()
-	got, err := Ask(t.Context(), "gridworld", ways, 7, seconds, 0)
+	w, err := newWorld(t.Context(), "gridworld", 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.ask(t.Context(), ways, 7, seconds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +59,11 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: %d answers, the first in %v s", ways[i].Name, n, s.Seconds[0])
 		}
 	}
-	again, err := Ask(t.Context(), "gridworld", ways, 7, seconds, 0)
+	again, err := w.ask(t.Context(), ways, 7, seconds)
 	if diff := cmp.Diff(got, again); err != nil || diff != "" {
 		t.Errorf("the same seed: error %v, %s", err, diff)
 	}
-	if _, err := Ask(t.Context(), "moon", ways, 7, seconds, 0); idrl.KindOf(err) != idrl.Invalid {
+	if _, err := newWorld(t.Context(), "moon", 0, 1); idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("an unknown world: error %v", err)
 	}
 }

@@ -10,16 +10,22 @@ import (
 // Sittings are what came of asking in each of some ways: by seed, then by way.
 type Sittings [][]Sitting
 
-// AskAll calls Ask with each of so many consecutive seeds, workers of them at a time. People answer
-// for twice the seconds: as long as a plain comparison may stretch in Worth.
-func AskAll(ctx context.Context, world string, ways []Way, first uint64, seeds int, seconds, right float64, workers int) (Sittings, error) {
+// AskAll asks one person of each of so many consecutive seeds in a world, workers of them at a time. They are right about a share
+// of the pairs that the first generation asks about; 0: belief.UsualRight. People answer
+// for twice the seconds: as long as a plain comparison may stretch in Worth. It returns an error of kind Invalid for unknown worlds
+// and shares that cannot be.
+func AskAll(ctx context.Context, name string, ways []Way, first uint64, seeds int, seconds, right float64, workers int) (Sittings, error) {
+	w, err := newWorld(ctx, name, right, workers)
+	if err != nil {
+		return nil, err
+	}
 	out, errs := make(Sittings, seeds), make([]error, seeds)
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range workers {
 		wg.Go(func() {
 			for i := range next {
-				out[i], errs[i] = Ask(ctx, world, ways, first+uint64(i), 2*seconds, right)
+				out[i], errs[i] = w.ask(ctx, ways, first+uint64(i), 2*seconds)
 			}
 		})
 	}
