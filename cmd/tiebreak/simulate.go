@@ -38,6 +38,8 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 	fs.BoolVar(&e.Matched, "matched", false,
 		"draw the true reward from the session's prior and answer by the session's likelihood, so that the page's probabilities should be right;\n"+
 			"needs --data or --runs")
+	fs.Float64Var(&e.Right, "right", 0, "with --matched: `share` of random pairs of the first clips that the person is right about, in place of the noise that the\n"+
+		"session assumes, which is 0.83 to 0.96 by environment (docs/methods.md, section 2.3)")
 	fs.StringVar(&e.Kind, "expert", rehearsal.Experts()[0], "kind of expert, unless --matched: "+strings.Join(rehearsal.Experts(), ", "))
 	fs.Uint64Var(&a.Seed, "seed", 1, "`seed` of the expert's true reward and of its answers")
 	fs.Float64Var(&e.Temperature, "temperature", 0.1, "noise of a bradley-terry, tie-band or b-pref expert, relative to the range of rewards")

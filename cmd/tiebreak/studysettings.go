@@ -36,7 +36,7 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 		{Name: "pause", Value: a.Pause.String()},
 		{Name: "skip_idle", Value: strconv.FormatBool(f.study.skipIdle)},
 	}...)
-	e := rehearsal.Expert{Kind: "matched"}
+	e := rehearsal.Expert{Kind: "matched", Right: a.Expert.Right}
 	if !a.Expert.Matched {
 		e = a.Expert
 	}
@@ -45,6 +45,7 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 	}
 	out = append(out, []rehearsal.Setting{
 		{Name: "expert", Value: e.Kind},
+		{Name: "right", Value: number(e.Right), Later: true, Before: "0"},
 		{Name: "temperature", Value: number(e.Temperature)},
 		{Name: "noise", Value: number(e.NoiseStd)},
 		{Name: "tie_band", Value: number(e.TieBand)},

@@ -30,6 +30,7 @@ type Annotator struct {
 	env       idrl.Environment
 	theta     []float64 // true weights
 	expert    sim.Expert
+	tuned     bool                              // expert has the noise of Expert.Right
 	truth     *truth                            // nil without the server's data, for a person, and in an arena
 	ranking   *ranking                          // of an arena; nil without the server's data
 	person    *seeing.Person                    // who answers in place of expert; nil if none does

@@ -16,8 +16,12 @@ const Seeing = "seeing"
 // its kind does not use may be anything in range.
 type Expert struct {
 	// Matched draws the true reward from the session's prior and answers by the
-	// session's likelihood (sim.NewMatched). The other fields are not used then.
+	// session's likelihood (sim.NewMatched). The other fields but Right are not used then.
 	Matched bool
+
+	// Right gives the matched person another noise than the session assumes: that with which they are right about
+	// this share of the pairs of the first questions, in (½, 1). 0: the session's.
+	Right float64
 
 	Kind        string  // one of Experts(); required
 	Temperature float64 // noise of "bradley-terry", "tie-band" and "b-pref", in units of the range of rewards; required, > 0
@@ -34,10 +38,14 @@ func Experts() []string { return append(sim.Experts(), Seeing) }
 
 // Check returns an error of kind Invalid if e cannot answer.
 func (e Expert) Check() error {
-	if e.Matched {
+	switch {
+	case e.Right != 0 && !e.Matched:
+		return idrl.Errorf(idrl.Invalid, "--right is the noise of a person whose reward is drawn from the session's prior: add --matched")
+	case e.Right != 0 && !(e.Right > 0.5 && e.Right < 1):
+		return idrl.Errorf(idrl.Invalid, "--right must be between 0.5 and 1; got %v", e.Right)
+	case e.Matched:
 		return nil
-	}
-	if e.sees() {
+	case e.sees():
 		return e.checkSeeing()
 	}
 	if !(e.Temperature > 0) || math.IsInf(e.Temperature, 1) {

@@ -8,7 +8,10 @@ import (
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
+	"tiebreak/internal/learn/belief"
 	"tiebreak/web/wire"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // prepare makes the environment, the true reward and the expert.
@@ -64,6 +67,53 @@ func (r *Annotator) match(rec record.Record) error {
 	r.theta = cfg.Model.Prior().Sample(nil, rng.New(r.cfg.Seed, "matched reward", 0))
 	r.expert, err = sim.NewMatched(rec.Spec, r.theta)
 	return err
+}
+
+// tune gives the person the noise of Expert.Right, once there are questions.
+func (r *Annotator) tune(ctx context.Context) error {
+	if r.cfg.Expert.Right == 0 || r.tuned {
+		return nil
+	}
+	rec, err := r.cfg.Data.Record(ctx, r.hello.Session)
+	if err != nil {
+		return fmt.Errorf("read the server's data: %w", err)
+	}
+	if rec.Generation == nil || rec.Generation.BasedOn != 0 {
+		return idrl.Errorf(idrl.Invalid, "--right is about the questions before the first answer, and the session has gone on from them: make a new session")
+	}
+	spec := rec.Spec
+	if spec.Likelihood != "probit" && spec.Likelihood != "bradley-terry" {
+		return idrl.Errorf(idrl.Invalid, "--right needs a likelihood whose noise is a number, probit or bradley-terry; the session has %s", spec.Likelihood)
+	}
+	noise := belief.NoiseOfRight(differences(rec.Generation, r.theta), r.cfg.Expert.Right)
+	spec.NoiseStd, spec.TieBand, spec.MuchBand, spec.RatingVar = noise, spec.TieBand*noise/spec.NoiseStd, spec.MuchBand*noise/spec.NoiseStd, noise*noise/2
+	r.tuned = true
+	r.expert, err = sim.NewMatched(spec, r.theta)
+	return err
+}
+
+// differences returns those of the rewards of the clips of each question; of ratings, of each pair of questions.
+func differences(g *idrl.Generation, theta []float64) (out []float64) {
+	var alone []float64
+	pairs := func(values []float64) {
+		for i, u := range values {
+			for _, v := range values[:i] {
+				out = append(out, u-v)
+			}
+		}
+	}
+	for _, q := range g.Queries {
+		var values []float64
+		for _, id := range q.Clips {
+			values = append(values, floats.Dot(theta, g.Clips[id].Phi))
+		}
+		if len(values) == 1 {
+			alone = append(alone, values...)
+		}
+		pairs(values)
+	}
+	pairs(alone)
+	return out
 }
 
 // imagine draws the true reward of the benchmarks. It is the same with the server's

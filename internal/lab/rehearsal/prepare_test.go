@@ -2,8 +2,11 @@ package rehearsal
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -94,5 +97,62 @@ func TestOtherRewardsAreOfTheBenchmarks(t *testing.T) {
 	}
 	if got := prepared(t, spec, 7, e, recorded{spec}); !slices.Equal(got.theta, want) || got.truth.against != AgainstSearch {
 		t.Errorf("with the data: %v, want %v", got.theta, want)
+	}
+}
+
+// trained is a session whose first generation is there.
+type trained struct {
+	recorded
+	g *idrl.Generation
+}
+
+func (t trained) Record(context.Context, idrl.SessionID) (record.Record, error) {
+	return record.Record{Spec: t.spec, Generation: t.g}, nil
+}
+
+// TestRight: a matched person with a noise of their own is right about as many of the first pairs as was asked for. Their ties
+// are as wide relative to it, and a session that has gone on is refused.
+func TestRight(t *testing.T) {
+	spec := settings.Complete(idrl.SessionSpec{ID: "s", Env: "chain", Seed: 3, TieBand: 1e-9})
+	g, draws := &idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{}}, rand.New(rand.NewPCG(1, 2))
+	for k := range 60 {
+		a, b := idrl.ClipID(fmt.Sprint("a", k)), idrl.ClipID(fmt.Sprint("b", k))
+		for _, id := range []idrl.ClipID{a, b} {
+			phi := make([]float64, 20)
+			for i := range phi {
+				phi[i] = draws.NormFloat64()
+			}
+			g.Clips[id] = idrl.Clip{ID: id, Phi: phi}
+		}
+		g.Queries = append(g.Queries, idrl.Query{ID: idrl.QueryID(a), Kind: idrl.CompareClips, Clips: []idrl.ClipID{a, b}})
+	}
+	const right = 0.7
+	r := prepared(t, spec, 1, Expert{Matched: true, Right: right}, trained{recorded{spec}, g})
+	if err := r.tune(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n, of := 0, 0
+	for range 300 {
+		for _, q := range g.Queries {
+			v := idrl.ComparisonVector(g.Clips[q.Clips[0]], g.Clips[q.Clips[1]])
+			of++
+			if (r.expert.Answer(v, draws).Choice == idrl.ChoseA) == (floats.Dot(r.theta, v.X) > 0) {
+				n++
+			}
+		}
+	}
+	if got := float64(n) / float64(of); math.Abs(got-right) > 0.015 {
+		t.Errorf("right about %v of %d pairs, want %v", got, of, right)
+	}
+	late := *g
+	late.BasedOn = 5
+	r = prepared(t, spec, 1, Expert{Matched: true, Right: right}, trained{recorded{spec}, &late})
+	if err := r.tune(t.Context()); err == nil || !strings.Contains(err.Error(), "make a new session") {
+		t.Errorf("a session that has gone on: %v", err)
+	}
+	for _, e := range []Expert{{Kind: "perfect", Temperature: 1, Right: 0.7}, {Matched: true, Right: 1.2}, {Matched: true, Right: 0.5}} {
+		if err := e.Check(); idrl.KindOf(err) != idrl.Invalid {
+			t.Errorf("%+v: error %v", e, err)
+		}
 	}
 }

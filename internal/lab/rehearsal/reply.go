@@ -34,6 +34,9 @@ func (r *Annotator) answer(ctx context.Context) error {
 		return nil
 	}
 	q, err := r.look(ctx, m)
+	if err == nil {
+		err = r.tune(ctx)
+	}
 	if err != nil {
 		return err
 	}
