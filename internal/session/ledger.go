@@ -128,18 +128,24 @@ func (s *ledger) reopened(who idrl.AnnotatorID) (out []record.Assignment) {
 	return out
 }
 
-// lastAsked returns the last questions that were put to the annotator, those of fresh
-// included, newest first: those that they remember. What it returns is valid until the next call.
+// lastAsked returns the last questions that the annotator answered and, as if they had seen them already, those that they hold and
+// those of fresh, newest first: those that they remember. One that was put off comes among the newest, since it may be shown next, and
+// one that is withdrawn was never seen. What it returns is valid until the next call.
 func (s *ledger) lastAsked(who idrl.AnnotatorID, fresh []record.Assignment) []idrl.Query {
 	out := s.last[:0]
 	for _, as := range slices.Backward(fresh) {
+		out = append(out, as.Query)
+	}
+	for _, as := range slices.Backward(s.asked.openOf(who)) {
 		out = append(out, as.Query)
 	}
 	for _, as := range slices.Backward(s.asked.of[who]) {
 		if len(out) >= learning.Remembered {
 			break
 		}
-		out = append(out, as.Query)
+		if as.Answer != "" {
+			out = append(out, as.Query)
+		}
 	}
 	s.last = out
 	return out
