@@ -1,5 +1,6 @@
 // @ts-check
 import { painter, palette } from "./draw.js";
+import { viewOf } from "./footage.js";
 import { element, Transport } from "./transport.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
@@ -31,6 +32,7 @@ export class DuoPlayer extends HTMLElement {
   /** @type {Transport|undefined} */ #transport;
   #colours = /** @type {import("./draw.js").Palette} */ ({});
   #columns = 0; // of the views
+  #ratio = 0; // width to height of a view
   #request = 0;
   #last = 0; // time of the last tick, ms
   #time = 0; // on the clock of the clips, seconds, up to #length + #rest
@@ -69,12 +71,14 @@ export class DuoPlayer extends HTMLElement {
    * performance.now()'s clock, once that frame is painted, and is rejected if a picture
    * cannot be decoded.
    * @param {Clip[]} clips as many as there are sides, left first
-   * @param {{play?: boolean}} [how] play: start at once, true unless said otherwise
+   * @param {{play?: boolean, seen?: number[]}} [how] play: start at once, true unless said otherwise; seen: of pictures, as Query says
    * @returns {Promise<number>}
    */
   load(clips, how = {}) {
     this.#painters.forEach((p) => p.close());
-    const painters = this.#painters = clips.map(painter);
+    const view = viewOf(clips, how.seen);
+    this.#ratio = clips.length > 0 ? (view.width * clips[0].w) / (view.height * clips[0].h) : 0;
+    const painters = this.#painters = clips.map((c) => painter(c, view));
     const waits = painters.flatMap((p) => p.ready ?? []);
     this.#waits = waits.length > 0;
     this.#length = Math.max(0, ...clips.map((c) => c.seconds));
@@ -193,8 +197,7 @@ export class DuoPlayer extends HTMLElement {
 
   /** What the sizes of the views depend on besides the room: width to height of a view. */
   get shape() {
-    const clip = this.#painters[0]?.clip;
-    return clip ? `${clip.w / clip.h}` : "";
+    return this.#painters.length > 0 ? `${this.#ratio}` : "";
   }
 
   /**
@@ -220,10 +223,9 @@ export class DuoPlayer extends HTMLElement {
    * @param {number} height
    */
   #fit(width, height) {
-    const first = this.#painters[0];
-    if (!first || width <= 0 || height <= 0) return undefined;
+    if (this.#painters.length === 0 || width <= 0 || height <= 0) return undefined;
     const n = this.#canvases.length;
-    const ratio = first.clip.w / first.clip.h;
+    const ratio = this.#ratio;
     const gap = this.#gap;
     const was = this.#painters.length > 0 ? this.#columns : 0;
     let best = { columns: n, width: 0, ratio, weight: 0 };

@@ -31,7 +31,8 @@ const (
 // Limits of pictures.
 const (
 	minPictureSide = 8
-	maxPictureSide = 480 // as stored; larger ones are shrunk
+	maxPictureSide = 480 // of what is shown, as stored; larger ones are shrunk
+	maxStoredSide  = 960 // of a picture of which a part is shown
 	maxGivenSide   = 4096
 	maxGivenBytes  = 8 << 20
 	maxScans       = 100        // of a JPEG: each may go over all pixels, and takes a few bytes
@@ -52,13 +53,14 @@ type Footage struct {
 	Phi      []float64         // Σφ of the clip, length d
 	Note     string            // text for the clip, for people; may be empty
 	Happens  drawing.Happening // Header.Happens and Useless; may be empty
+	Seek     bool              // players show the part of the pictures in which there is something to see (Header.Seen)
 
 	Pictures []image.Image // Steps·Sub + 1, all of one size
 }
 
 // EncodeFootage returns the bytes of a clip of pictures, a function of f alone. Pictures are
 // encoded again, so that no metadata of their files reaches a browser: as PNG if they have at most
-// 256 colours, else as JPEG, and smaller if a side has more than 480 pixels or they have more than
+// 256 colours, else as JPEG, and smaller if a side of what is shown has more than 480 pixels or they have more than
 // 24 million together. Equal pictures are stored once. It returns an error of kind Invalid if f is
 // not a clip, or is too large.
 func EncodeFootage(f Footage) ([]byte, error) {
@@ -83,7 +85,7 @@ func EncodeFootage(f Footage) ([]byte, error) {
 		Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note, Happens: f.Happens.Name, Useless: f.Happens.Useless,
 		Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
 	}
-	r := develop(h, f.Pictures, size)
+	r := develop(h, f, size)
 	var err error
 	if h.Look, err = packLooks(h.Frames, lookSize(int(h.W), int(h.H)), func(frame int) (image.Image, error) { return r[h.Show[frame]], nil }); err != nil {
 		return nil, err
@@ -131,12 +133,12 @@ func packFootage(h *Header, stored [][]byte) ([]byte, error) {
 // A reel is the different pictures of a clip at the size at which they are stored.
 type reel []*image.RGBA
 
-// develop stores in h the picture of each frame and their size, and returns the different pictures.
-// Each image is copied and hashed once, however often it is shown: a copy takes up to 64 MB.
-func develop(h *Header, pictures []image.Image, size image.Point) reel {
+// develop stores in h the picture of each frame, their size and what is seen of them, and returns the different
+// pictures. Each image is copied and hashed once, however often it is shown: a copy takes up to 64 MB.
+func develop(h *Header, f Footage, size image.Point) reel {
 	same, seen := map[image.Image]int{}, map[[sha256.Size]byte]int{}
 	var out reel
-	for _, p := range pictures {
+	for _, p := range f.Pictures {
 		isKey := reflect.ValueOf(p).Comparable()
 		if isKey {
 			if k, known := same[p]; known {
@@ -157,7 +159,12 @@ func develop(h *Header, pictures []image.Image, size image.Point) reel {
 		}
 		h.Show = append(h.Show, k)
 	}
-	small := storedSize(size, len(out))
+	part := Whole()
+	if f.Seek {
+		part = seenIn(out)
+		h.Seen = &part
+	}
+	small := storedSize(size, len(out), part)
 	for i, img := range out {
 		out[i] = shrink(img, small)
 	}
@@ -165,9 +172,10 @@ func develop(h *Header, pictures []image.Image, size image.Point) reel {
 	return out
 }
 
-// storedSize returns the size at which n pictures of a size are stored.
-func storedSize(size image.Point, n int) image.Point {
-	scale := min(1, maxPictureSide/float64(max(size.X, size.Y)), math.Sqrt(maxPixels/float64(size.X*size.Y*n)))
+// storedSize returns the size at which n pictures of a size are stored, of which a part is seen.
+func storedSize(size image.Point, n int, part Part) image.Point {
+	side := min(maxStoredSide, maxPictureSide/max(part[2]-part[0], part[3]-part[1]))
+	scale := min(1, side/float64(max(size.X, size.Y)), math.Sqrt(maxPixels/float64(size.X*size.Y*n)))
 	return image.Pt(max(minPictureSide, int(float64(size.X)*scale)), max(minPictureSide, int(float64(size.Y)*scale)))
 }
 
@@ -328,8 +336,10 @@ func (h *Header) validateFootage() error {
 		return idrl.Errorf(idrl.Invalid, "clip has looks of %d bytes; the limit is %d", len(h.Look), maxLook)
 	case len(h.Pictures) == 0 || len(h.Pictures) > h.Frames:
 		return idrl.Errorf(idrl.Invalid, "clip has %d pictures for %d frames", len(h.Pictures), h.Frames)
-	case h.W != math.Trunc(h.W) || h.H != math.Trunc(h.H) || min(h.W, h.H) < minPictureSide || max(h.W, h.H) > maxPictureSide:
-		return idrl.Errorf(idrl.Invalid, "clip has pictures of %vx%v pixels; a side has %d to %d", h.W, h.H, minPictureSide, maxPictureSide)
+	case h.W != math.Trunc(h.W) || h.H != math.Trunc(h.H) || min(h.W, h.H) < minPictureSide || max(h.W, h.H) > maxStoredSide:
+		return idrl.Errorf(idrl.Invalid, "clip has pictures of %vx%v pixels; a side has %d to %d", h.W, h.H, minPictureSide, maxStoredSide)
+	case h.Seen != nil && !h.Seen.valid():
+		return idrl.Errorf(idrl.Invalid, "clip has something to see at %v, which is no part of its pictures", *h.Seen)
 	case h.W*h.H*float64(len(h.Pictures)) > 1.01*maxPixels:
 		return idrl.Errorf(idrl.Invalid, "clip has pictures of more than %d pixels together", maxPixels)
 	}
@@ -365,5 +375,7 @@ func takePictures(env drawing.Pictured, keeper idrl.Snapshotter, spec idrl.EnvSp
 		f.Pictures = append(f.Pictures, p)
 	}
 	f.Happens = named(env, c.Snapshots)
+	framed, ok := env.(drawing.Framed)
+	f.Seek = !ok || !framed.Framed()
 	return EncodeFootage(f)
 }
