@@ -23,10 +23,10 @@ type Pictured interface {
 	Picture() (image.Image, error)
 }
 
-// A Framed environment is a Pictured that may be told which part of its pictures to show.
+// A Framed environment is a Pictured whose pictures need not be shown whole.
 type Framed interface {
-	// Framed reports whether Picture returns a part that a person chose, which is shown to its edges. Else it is
-	// shown where there is something to see.
+	// Framed reports whether Picture returns a part that a person chose, which is shown to its edges. Else players
+	// show the part in which there is something to see.
 	Framed() bool
 }
 

@@ -32,7 +32,8 @@ const (
 const (
 	minPictureSide = 8
 	maxPictureSide = 480 // of what is shown, as stored; larger ones are shrunk
-	maxStoredSide  = 960 // of a picture of which a part is shown
+	maxSoughtSide  = 640 // the same of pictures of which a part may be shown (Footage.Seek): most of Gymnasium's have 600, and shrinking them takes half of the time
+	maxStoredSide  = 960 // of all of a picture of which a small part is shown
 	maxGivenSide   = 4096
 	maxGivenBytes  = 8 << 20
 	maxScans       = 100        // of a JPEG: each may go over all pixels, and takes a few bytes
@@ -60,8 +61,8 @@ type Footage struct {
 
 // EncodeFootage returns the bytes of a clip of pictures, a function of f alone. Pictures are
 // encoded again, so that no metadata of their files reaches a browser: as PNG if they have at most
-// 256 colours, else as JPEG, and smaller if a side of what is shown has more than 480 pixels or they have more than
-// 24 million together. Equal pictures are stored once. It returns an error of kind Invalid if f is
+// 256 colours, else as JPEG, and smaller if a side has more than 480 pixels (640, or 960 where little
+// is seen of them, with f.Seek) or they have more than 24 million together. Equal pictures are stored once. It returns an error of kind Invalid if f is
 // not a clip, or is too large.
 func EncodeFootage(f Footage) ([]byte, error) {
 	f.Sub = max(f.Sub, 1)
@@ -159,12 +160,13 @@ func develop(h *Header, f Footage, size image.Point) reel {
 		}
 		h.Show = append(h.Show, k)
 	}
-	part := Whole()
+	side := float64(maxPictureSide)
 	if f.Seek {
-		part = seenIn(out)
+		part := seenIn(out)
 		h.Seen = &part
+		side = max(maxSoughtSide, min(maxStoredSide, side/max(part[2]-part[0], part[3]-part[1])))
 	}
-	small := storedSize(size, len(out), part)
+	small := storedSize(size, len(out), side)
 	for i, img := range out {
 		out[i] = shrink(img, small)
 	}
@@ -172,9 +174,8 @@ func develop(h *Header, f Footage, size image.Point) reel {
 	return out
 }
 
-// storedSize returns the size at which n pictures of a size are stored, of which a part is seen.
-func storedSize(size image.Point, n int, part Part) image.Point {
-	side := min(maxStoredSide, maxPictureSide/max(part[2]-part[0], part[3]-part[1]))
+// storedSize returns the size at which n pictures of a size are stored, whose longer side has so many pixels at most.
+func storedSize(size image.Point, n int, side float64) image.Point {
 	scale := min(1, side/float64(max(size.X, size.Y)), math.Sqrt(maxPixels/float64(size.X*size.Y*n)))
 	return image.Pt(max(minPictureSide, int(float64(size.X)*scale)), max(minPictureSide, int(float64(size.Y)*scale)))
 }
@@ -183,6 +184,10 @@ func storedSize(size image.Point, n int, part Part) image.Point {
 func opaque(p image.Image) *image.RGBA {
 	b := p.Bounds()
 	out := image.NewRGBA(image.Rectangle{Max: b.Size()})
+	if o, ok := p.(interface{ Opaque() bool }); ok && o.Opaque() {
+		draw.Draw(out, out.Rect, p, b.Min, draw.Src) // a third of the time: it is a copy, most often
+		return out
+	}
 	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(out, out.Rect, p, b.Min, draw.Over)
 	return out
@@ -376,6 +381,6 @@ func takePictures(env drawing.Pictured, keeper idrl.Snapshotter, spec idrl.EnvSp
 	}
 	f.Happens = named(env, c.Snapshots)
 	framed, ok := env.(drawing.Framed)
-	f.Seek = !ok || !framed.Framed()
+	f.Seek = ok && !framed.Framed()
 	return EncodeFootage(f)
 }

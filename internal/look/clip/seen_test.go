@@ -3,6 +3,7 @@ package clip
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"slices"
 	"testing"
 )
@@ -39,9 +40,34 @@ func TestSeen(t *testing.T) {
 	if want := (Part{300. / 600, 190. / 400, 336. / 600, 204. / 400}); *c.Header.Seen != want {
 		t.Errorf("seen %v, want %v", *c.Header.Seen, want)
 	}
-	if c.Header.W != 600 { // a clip that is shown whole has 480
+	if c.Header.W != 600 { // a clip without Seek has 480
 		t.Errorf("stored %v pixels wide: fewer than there are to see", c.Header.W)
 	}
+}
+
+// What is small is stored with more pixels, if there are so many.
+func TestSizeOfWhatIsSought(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		whole image.Image
+		want  float64
+	}{
+		{"a small figure", enlarged(dot(300, 200)), 960},
+		{"colours all over", noise(1200, 400, 1), 640},
+	} {
+		f := footageOf(test.whole, test.whole)
+		f.Seek = true
+		if c, err := Decode(encodeFootage(t, f)); err != nil || c.Header.W != test.want {
+			t.Errorf("%s: %v pixels wide, %v; want %v", test.name, c.Header.W, err, test.want)
+		}
+	}
+}
+
+// enlarged is a picture with white to its right and below, twice as wide and high.
+func enlarged(img *image.RGBA) *image.RGBA {
+	out := blank(2*img.Rect.Max.X, 2*img.Rect.Max.Y)
+	draw.Draw(out, img.Rect, img, image.Point{}, draw.Src)
+	return out
 }
 
 func TestSeenOfOthers(t *testing.T) {
