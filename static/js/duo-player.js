@@ -32,7 +32,6 @@ export class DuoPlayer extends HTMLElement {
   /** @type {Transport|undefined} */ #transport;
   #colours = /** @type {import("./draw.js").Palette} */ ({});
   #columns = 0; // of the views
-  #ratio = 0; // width to height of a view
   #request = 0;
   #last = 0; // time of the last tick, ms
   #time = 0; // on the clock of the clips, seconds, up to #length + #rest
@@ -77,7 +76,6 @@ export class DuoPlayer extends HTMLElement {
   load(clips, how = {}) {
     this.#painters.forEach((p) => p.close());
     const view = viewOf(clips, how.seen);
-    this.#ratio = clips.length > 0 ? (view.width * clips[0].w) / (view.height * clips[0].h) : 0;
     const painters = this.#painters = clips.map((c) => painter(c, view));
     const waits = painters.flatMap((p) => p.ready ?? []);
     this.#waits = waits.length > 0;
@@ -197,7 +195,8 @@ export class DuoPlayer extends HTMLElement {
 
   /** What the sizes of the views depend on besides the room: width to height of a view. */
   get shape() {
-    return this.#painters.length > 0 ? `${this.#ratio}` : "";
+    const clip = this.#painters[0]?.clip;
+    return clip ? `${clip.w / clip.h}` : "";
   }
 
   /**
@@ -223,9 +222,10 @@ export class DuoPlayer extends HTMLElement {
    * @param {number} height
    */
   #fit(width, height) {
-    if (this.#painters.length === 0 || width <= 0 || height <= 0) return undefined;
+    const first = this.#painters[0];
+    if (!first || width <= 0 || height <= 0) return undefined;
     const n = this.#canvases.length;
-    const ratio = this.#ratio;
+    const ratio = first.clip.w / first.clip.h;
     const gap = this.#gap;
     const was = this.#painters.length > 0 ? this.#columns : 0;
     let best = { columns: n, width: 0, ratio, weight: 0 };

@@ -16,38 +16,31 @@ export function pictureAt({ show = [], frames }, frame) {
 }
 
 /**
- * @typedef {object} View  the part of its pictures that a clip shows, as shares of their width and height
- * @property {number} left
- * @property {number} top
- * @property {number} width
- * @property {number} height
+ * @typedef {object} View  the part of its pictures that a clip shows. It has their shape, so that a part that grows never turns the page
+ * @property {number} left as a share of the width
+ * @property {number} top as a share of the height
+ * @property {number} side share of both the width and the height
  */
 
-/** @type {View} */ export const WHOLE = { left: 0, top: 0, width: 1, height: 1 };
+/** @type {View} */ const WHOLE = { left: 0, top: 0, side: 1 };
 const MARGIN = 0.1; // of what is seen, on each side
-const LARGE = 0.5; // a part of so much of the picture is not worth it: all is shown
-const WIDEST = 4; // width to height of a part
-const NARROWEST = 0.5;
+const LARGE = 0.7; // from this side on a part is not worth it: half of the picture or more
 
 /**
  * Which part of their pictures clips show. Nothing that is seen lies outside of it.
- * @param {Pick<Clip, "w"|"h"|"seen">[]} clips
+ * @param {Pick<Clip, "seen">[]} clips
  * @param {number[]} [seen] of all clips of the session, as Query says
  * @returns {View}
  */
 export function viewOf(clips, seen) {
   const all = clips.map((c) => c.seen ?? [0, 0, 1, 1]);
   if (seen) all.push(seen);
-  if (clips.length === 0) return WHOLE;
   const edge = (/** @type {number} */ i) => (i < 2 ? Math.min : Math.max)(...all.map((s) => s[i]));
   const [left, top, right, bottom] = [edge(0), edge(1), edge(2), edge(3)];
-  const ratio = clips[0].w / clips[0].h;
-  const [across, down] = [(right - left) * (1 + 2 * MARGIN), (bottom - top) * (1 + 2 * MARGIN)];
-  const width = Math.min(1, Math.max(across, (down * NARROWEST) / ratio));
-  const height = Math.min(1, Math.max(down, (across * ratio) / WIDEST));
-  if (!(width * height < LARGE)) return WHOLE;
-  const start = (/** @type {number} */ low, /** @type {number} */ high, /** @type {number} */ size) => Math.max(0, Math.min((low + high - size) / 2, 1 - size));
-  return { left: start(left, right, width), top: start(top, bottom, height), width, height };
+  const side = Math.max(right - left, bottom - top) * (1 + 2 * MARGIN);
+  if (!(side >= 0 && side < LARGE)) return WHOLE;
+  const start = (/** @type {number} */ low, /** @type {number} */ high) => Math.max(0, Math.min((low + high - side) / 2, 1 - side));
+  return { left: start(left, right), top: start(top, bottom), side };
 }
 
 /**
@@ -95,8 +88,8 @@ export class PicturePainter {
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     if (bitmap) {
       ctx.imageSmoothingQuality = "high";
-      const { width: w, height: h } = bitmap;
-      ctx.drawImage(bitmap, this.view.left * w, this.view.top * h, this.view.width * w, this.view.height * h, 0, 0, width, height);
+      const { left, top, side } = this.view;
+      ctx.drawImage(bitmap, left * bitmap.width, top * bitmap.height, side * bitmap.width, side * bitmap.height, 0, 0, width, height);
     } else {
       ctx.fillStyle = colours.ground;
       ctx.fillRect(0, 0, width, height);
