@@ -66,7 +66,7 @@ func TestConversation(t *testing.T) {
 	question := func(n int) *wire.Query {
 		return &wire.Query{
 			Assignment: idrl.AssignmentID(fmt.Sprintf("s1.a1.%d", n)), Query: "q1", Kind: idrl.CompareClips,
-			Clips: []string{"/sessions/s1/clips/c1", "/sessions/s1/clips/c2"}, Left: idrl.SideB, LeaseUntil: time.Unix(1.9e9, 0).UTC(),
+			Clips: []string{"/sessions/s1/clips/c1", "/sessions/s1/clips/c2"}, Left: idrl.SideB, Seen: []float64{0.1, 0.2, 0.3, 0.4}, LeaseUntil: time.Unix(1.9e9, 0).UTC(),
 		}
 	}
 	want := []wire.FromServer{

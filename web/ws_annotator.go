@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/look/clip"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/identity"
 	"tiebreak/internal/session/view"
@@ -292,7 +293,7 @@ func (a *annotatorSocket) deliver(offer view.Offer, awaits bool) {
 	held := map[idrl.AssignmentID]bool{}
 	for _, as := range offer.Open {
 		if !a.sent[as.ID] {
-			a.send(wire.Encode(a.question(as)))
+			a.send(wire.Encode(a.question(as, offer.Seen)))
 		}
 		held[as.ID] = true
 		status.Open = append(status.Open, as.ID)
@@ -306,8 +307,11 @@ func (a *annotatorSocket) deliver(offer view.Offer, awaits bool) {
 
 // question returns what an annotator may know of an assignment: neither its purpose nor the
 // policies of its clips.
-func (a *annotatorSocket) question(as record.Assignment) *wire.Query {
+func (a *annotatorSocket) question(as record.Assignment, seen clip.Part) *wire.Query {
 	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, Order: as.Order, Before: as.Before, LeaseUntil: as.LeaseUntil.UTC()}
+	if seen != (clip.Part{}) {
+		q.Seen = seen[:]
+	}
 	for _, id := range as.Query.Clips {
 		q.Clips = append(q.Clips, clipURL(a.spec.ID, id))
 	}

@@ -77,6 +77,14 @@ func (c *course) bob(i int) (sum float64) {
 	return sum
 }
 
+// climb returns how far position i goes up, metres per second; the ways down do not count.
+func (c *course) climb(i int) (sum float64) {
+	for k, q := range c.qpos[1:] {
+		sum += max(0, q[i]-c.qpos[k][i]) / c.sec
+	}
+	return sum
+}
+
 // stir returns the mean speed of the joints from position first on, rad/s.
 func (c *course) stir(first int) (sum float64) {
 	n := len(c.qpos[0]) - first

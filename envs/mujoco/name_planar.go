@@ -12,6 +12,7 @@ const (
 	mostly   = 0.8 // share of the states of what "lies", which began so
 	tumble   = 5.2 // rotation of a whole turn in a clip, radians: the rest of it is hidden by how it lands
 	tips     = 0.7 // pitch from which a fall has a direction, radians
+	flat     = 1.0 // mean pitch of what lies flat after it went down upright, radians
 	longFall = 0.1 // share of fallen states from which it is a fall and no stumble
 )
 
@@ -19,21 +20,16 @@ const (
 func (c *course) fall() (h drawing.Happening, ok bool) {
 	share, first := c.lies()
 	last := len(c.fallen) - 1
-	pitch := 0.0 // mean while it lies
-	for i, q := range c.qpos {
-		if c.fallen[i] {
-			pitch += q[2] - math.Round(c.qpos[0][2]/(2*math.Pi))*2*math.Pi
-		}
-	}
-	pitch /= max(1, share*float64(len(c.fallen)))
-	switch {
-	case first < 0 || share < longFall && !c.fallen[last]:
+	if first < 0 || share < longFall && !c.fallen[last] {
 		return h, false
+	}
+	pitch := c.falls(first)
+	switch {
 	case first == 0 && share >= mostly:
 		return useless("lies"), true
 	case !c.fallen[last]:
 		return useless("falls and gets up again"), true
-	case math.Abs(pitch) < tips:
+	case pitch == 0:
 		return useless("collapses"), true
 	case pitch > 0:
 		return useless("falls forward"), true
@@ -41,11 +37,45 @@ func (c *course) fall() (h drawing.Happening, ok bool) {
 	return useless("falls backward"), true
 }
 
+// falls returns the pitch that says in which direction a robot in the plane falls, 0 if it goes down upright:
+// that of the first state in which it is fallen, or else its mean while it lies flat. Turning over on the ground
+// afterwards is no other fall.
+func (c *course) falls(first int) float64 {
+	turns := math.Round(c.qpos[0][2]/(2*math.Pi)) * 2 * math.Pi
+	if pitch := c.qpos[first][2] - turns; math.Abs(pitch) >= tips {
+		return pitch
+	}
+	sum, n := 0.0, 0.0
+	for i, q := range c.qpos {
+		if c.fallen[i] {
+			sum += q[2] - turns
+			n++
+		}
+	}
+	if math.Abs(sum/n) < flat {
+		return 0
+	}
+	return sum / n
+}
+
+// Limits of what Hopper does, whose trunk is 1.25 m high when it stands.
+const (
+	hopperLow   = 0.8  // height below which a person sees a fall, metres
+	hopperUp    = 1.0  // height from which what has fallen is up again, metres
+	hopperClimb = 0.18 // metres a second that the trunk rises in the least of hops
+	hopperTips  = 0.25 // change of the pitch from which it tips over rather than stands, radians
+)
+
 // nameHopper names what Hopper does. Gym's test of health takes a trunk that leans by a little for
 // fallen; a person sees a fall when it is low or far from upright.
 func nameHopper(c *course) drawing.Happening {
+	low := hopperLow
 	for i, q := range c.qpos {
-		c.fallen[i] = q[1] < 0.8 || math.Abs(q[2]) > 0.7
+		c.fallen[i] = q[1] < low || math.Abs(q[2]) > tips
+		low = hopperLow
+		if c.fallen[i] {
+			low = hopperUp
+		}
 	}
 	if h, ok := c.fall(); ok {
 		return h
@@ -53,17 +83,36 @@ func nameHopper(c *course) drawing.Happening {
 	if c.still() {
 		return useful(stance(c))
 	}
-	v := c.moved(0) / c.sec
-	switch {
-	case math.Abs(v) < 0.3 && c.bob(1) < 0.35:
+	if c.climb(1) < hopperClimb {
+		return nameHopperOnItsFoot(c)
+	}
+	return nameHops(c)
+}
+
+// nameHopperOnItsFoot names what Hopper does without a hop.
+func nameHopperOnItsFoot(c *course) drawing.Happening {
+	switch v, pitch := c.moved(0)/c.sec, c.moved(2); {
+	case pitch > hopperTips:
+		return useless("tips forward")
+	case pitch < -hopperTips:
+		return useless("tips backward")
+	case math.Abs(v) < 0.3:
 		return useless("stands still")
+	case v < 0:
+		return useful("creeps backward")
+	}
+	return useful("creeps forward")
+}
+
+func nameHops(c *course) drawing.Happening {
+	switch v := c.moved(0) / c.sec; {
 	case math.Abs(v) < 0.3:
 		return useful("hops on the spot")
 	case v < 0:
 		return useful("hops backward")
 	case c.mean(1) >= 1.33:
 		return useful("leaps forward high")
-	case v < 0.7:
+	case v < 0.75:
 		return useful("hops forward slowly")
 	case v < 1.9:
 		return useful("hops forward")

@@ -51,6 +51,24 @@ func bobbing(metres, rise float64) func(float64) []float64 {
 	}
 }
 
+// leaning moves the trunk by metres while it leans by an angle, without a hop.
+func leaning(metres, angle float64) func(float64) []float64 {
+	return func(share float64) []float64 { return []float64{metres * share, 0, angle * share} }
+}
+
+// backAndOver falls on its back and then turns over to its front, where it lies for as long.
+func backAndOver(share float64) []float64 {
+	if share < 0.5 {
+		return []float64{-2 * share, -3.2 * share}
+	}
+	return []float64{-1, -1.6 + 6.4*(share-0.5)}
+}
+
+// halfUp falls on its back and ends upright, but no higher than a squat.
+func halfUp(share float64) []float64 {
+	return []float64{-0.4 * min(1, 4*share), -1.6 * math.Sin(math.Pi*share)}
+}
+
 // A move is a clip in which the trunk moves and the limbs are as in a robot that stands, and its name. Clips
 // are of 2 s, but for those of Hopper, Walker2d and Reacher (1), Swimmer (4), and the corridors (8 and 12).
 type move struct {
@@ -80,7 +98,13 @@ func TestNamesInThePlane(t *testing.T) {
 		{"hopper", 0, bobbing(1.2, 0.1), "hops forward", false},
 		{"hopper", 0, bobbing(2.4, 0.1), "hops forward fast", false},
 		{"hopper", 0, bobbing(1.2, 0.3), "leaps forward high", false},
+		{"hopper", 0, way(0.5), "creeps forward", false},
+		{"hopper", 0, way(-0.5), "creeps backward", false},
+		{"hopper", 0, leaning(-0.4, -0.5), "tips backward", true},
+		{"hopper", 0, leaning(0.4, 0.5), "tips forward", true},
 		{"hopper", 1, way(-0.7), "collapses", true},
+		{"hopper", 1, backAndOver, "falls backward", true},
+		{"hopper", 1, halfUp, "falls backward", true},
 		{"hopper", 2, way(1.6), "falls forward", true},
 		{"hopper", 2, way(-1.6), "falls backward", true},
 		{"walker2d", 0, way(0), "stands still", true},

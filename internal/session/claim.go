@@ -69,7 +69,7 @@ func (s *claims) doneBy(who idrl.AnnotatorID) bool {
 
 func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 	o := view.Offer{
-		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.doneBy(who),
+		Seq: s.log.seq(), Answers: s.log.all.answers, Budget: s.spec.Budget, Done: s.doneBy(who), Seen: s.inView,
 		Instructions: s.spec.InstructionsVersion, Learning: s.learning(),
 	}
 	e := s.effect()

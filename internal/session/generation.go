@@ -11,6 +11,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/representation"
+	"tiebreak/internal/look/clip"
 )
 
 // A generation is the candidates in use, with the queries about them and what a person sees of these.
@@ -19,6 +20,7 @@ type generation struct {
 	gen     *idrl.Generation   // nil before the first
 	vectors []idrl.QueryVector // its queries under the features in use
 	sight   *sight
+	inView  clip.Part // of the pictures of all clips so far: there is nothing to see outside of it; zero: none is known
 }
 
 // restoreVectors sets the queries of the generation under the features of the
@@ -99,7 +101,19 @@ func (s *generation) look() error {
 		return err
 	}
 	s.joinAlike()
+	s.widen()
 	return nil
+}
+
+// widen adds what the clips of the generation and those asked about lately show to what is seen of the session's clips.
+func (s *generation) widen() {
+	for _, v := range s.sight.views { // in any order: the part that has all of them in it is one
+		if v != nil {
+			if part, ok := v.Seen(); ok {
+				s.inView = s.inView.Around(part)
+			}
+		}
+	}
 }
 
 // use takes over what was prepared of g, but for its sight, and returns it. Where
@@ -133,6 +147,7 @@ func (s *generation) takeOver(g *idrl.Generation, p prepared) {
 	}
 	s.sight = p.sight
 	s.joinAlike()
+	s.widen()
 	g.Steps, g.Agents = nil, nil // the store has them now
 	for id, c := range g.Clips {
 		c.Media, c.Snapshots = nil, nil

@@ -162,7 +162,7 @@ def check(path):
         print(f"a step takes {1000 * took:.2f} ms, drawing {1000 * drawing:.1f} ms and {size} bytes")
         part = None if adapter.scene else view.propose(adapter)
         if part:
-            print(f'Most of the picture has one colour. This line in the description shows the rest of it larger: "view": {part}. It is what random policies get to; take more where others may get.')
+            print(f'Most of the picture has one colour. Without a view, people are shown the part, of the shape of the picture, in which any clip has something to see. This line in the description fixes what they see to what random policies get to; take more where others may get: "view": {part}.')
     except SettingsError as cannot:
         wrong.append(str(cannot))
     spread = np.std(sums, axis=0)

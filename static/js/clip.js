@@ -32,6 +32,7 @@
  * @property {number} columns numbers in a frame
  * @property {Blob[]} [pictures] of a clip of pictures: their files
  * @property {number[]} [show] of a clip of pictures: which of them each frame shows
+ * @property {number[]} [seen] of a clip of pictures: left, top, right and bottom, as shares, outside of which they show nothing; else all is to be shown
  * @property {Float32Array} data frames × columns: the points that move; point 0 is the camera's centre
  */
 
@@ -54,6 +55,7 @@
  * @property {Shape[]} [moving]
  * @property {{k: "png"|"jpeg", n: number}[]} [pictures] kinds and lengths of the files
  * @property {number[]} [show]
+ * @property {number[]} [seen]
  */
 
 const MAGIC = 0x31434254; // "TBC1", little-endian
@@ -117,7 +119,7 @@ function footage(buffer) {
   return {
     frames: header.frames, seconds: ((header.frames - 1) * header.dt) / header.playback, end: header.end ?? 0,
     w: header.w, h: header.h, distance: 0, azimuth: 0, elevation: 0, dim: 2, note: header.note ?? "",
-    still: [], moving: [], columns: 0, data: new Float32Array(), pictures, show: header.show ?? [],
+    still: [], moving: [], columns: 0, data: new Float32Array(), pictures, show: header.show ?? [], seen: header.seen,
   };
 }
 

@@ -24,9 +24,10 @@ export function palette(el) {
 /**
  * What draws a clip: build it once for the clip, wait until it is ready, and close it.
  * @param {Clip} clip
+ * @param {import("./footage.js").View} [view] of pictures: the part to show; all of it unless said otherwise
  */
-export function painter(clip) {
-  if (clip.pictures) return new PicturePainter(clip);
+export function painter(clip, view) {
+  if (clip.pictures) return new PicturePainter(clip, view);
   return clip.distance > 0 ? new SolidPainter(clip) : new FlatPainter(clip);
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 import { painter, palette } from "./draw.js";
+import { viewOf } from "./footage.js";
 import { element, Transport } from "./transport.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
@@ -69,12 +70,13 @@ export class DuoPlayer extends HTMLElement {
    * performance.now()'s clock, once that frame is painted, and is rejected if a picture
    * cannot be decoded.
    * @param {Clip[]} clips as many as there are sides, left first
-   * @param {{play?: boolean}} [how] play: start at once, true unless said otherwise
+   * @param {{play?: boolean, seen?: number[]}} [how] play: start at once, true unless said otherwise; seen: of pictures, as Query says
    * @returns {Promise<number>}
    */
   load(clips, how = {}) {
     this.#painters.forEach((p) => p.close());
-    const painters = this.#painters = clips.map(painter);
+    const view = viewOf(clips, how.seen);
+    const painters = this.#painters = clips.map((c) => painter(c, view));
     const waits = painters.flatMap((p) => p.ready ?? []);
     this.#waits = waits.length > 0;
     this.#length = Math.max(0, ...clips.map((c) => c.seconds));

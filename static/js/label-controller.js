@@ -261,7 +261,7 @@ export class LabelController {
     }
     if (q !== this.#shown) return;
     const play = !calm.matches;
-    const painted = await player.load(q.clips, { play }).catch(() => undefined);
+    const painted = await player.load(q.clips, { play, seen: q.seen }).catch(() => undefined);
     if (q !== this.#shown) return;
     if (painted === undefined) return this.#broken(q);
     this.#painted = painted;

@@ -2,7 +2,7 @@
 import { fetchClip } from "./clip.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
-/** @typedef {Pick<import("./wire.js").Query, "assignment"|"query"|"clips"|"left"|"order"|"before">} Asked */
+/** @typedef {Pick<import("./wire.js").Query, "assignment"|"query"|"clips"|"left"|"order"|"seen"|"before">} Asked */
 
 /**
  * @typedef {object} Question
@@ -11,6 +11,7 @@ import { fetchClip } from "./clip.js";
  * @property {string[]} urls of the clips, a then b
  * @property {import("./wire.js").Query["left"]} left which clip goes on the left
  * @property {import("./wire.js").Query["order"]} order of the clips of a group
+ * @property {import("./wire.js").Query["seen"]} seen of the pictures of all clips of the session
  * @property {string} [before] the assignment that it is asked before, unless that is on the screen already
  * @property {Promise<Clip[]>} loading in the order to show them, left first
  * @property {Clip[]|null} clips once loaded
@@ -34,7 +35,7 @@ export class Questions {
     const loading = Promise.all(m.clips.map((url) => this.#clip(url)))
       .then((clips) => arranged(clips, m));
     /** @type {Question} */
-    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, order: m.order, before: m.before, loading, clips: null, failed: false };
+    const q = { assignment: m.assignment, query: m.query, urls: m.clips, left: m.left, order: m.order, seen: m.seen, before: m.before, loading, clips: null, failed: false };
     loading.then((clips) => (q.clips = clips), () => (q.failed = true)); // the caller that shows q handles the failure
     this.#known.set(m.assignment, q);
   }
@@ -99,7 +100,7 @@ export class Questions {
   reload(q) {
     for (const url of q.urls) this.#clips.delete(url);
     this.#known.delete(q.assignment);
-    this.add({ assignment: q.assignment, query: q.query, clips: q.urls, left: q.left, order: q.order, before: q.before });
+    this.add({ assignment: q.assignment, query: q.query, clips: q.urls, left: q.left, order: q.order, seen: q.seen, before: q.before });
   }
 
   /** @param {string} url */

@@ -92,6 +92,7 @@ export interface Query {
   clips: string[];
   left: Side | "";
   order?: string;
+  seen?: number[];
   before?: string;
   lease_until: string;
 }

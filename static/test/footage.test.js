@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeClip } from "../js/clip.js";
-import { pictureAt, PicturePainter } from "../js/footage.js";
+import { pictureAt, PicturePainter, viewOf } from "../js/footage.js";
 
 /** @param {object} header @param {number[][]} files */
 function encodeFootage(header, files) {
@@ -62,4 +62,30 @@ test("decoded pictures are drawn once they are ready, and freed", async () => {
   await early.ready;
   assert.deepEqual(log, ["close c"], "what is decoded after it was closed is freed too");
   await assert.rejects(new PicturePainter(/** @type {any} */ ({ frames: 1, show: [0], pictures: ["bad"] })).ready, /no picture/);
+});
+
+test("what is shown has all in it that any clip shows, in the shape of the picture", () => {
+  const clip = (/** @type {number[]|undefined} */ seen) => ({ seen });
+  const small = clip([0.5, 0.4, 0.6, 0.45]);
+  const near = (/** @type {any} */ got, /** @type {number[]} */ want) =>
+    assert.ok([got.left, got.top, got.side].every((v, i) => Math.abs(v - want[i]) < 1e-9), `${JSON.stringify(got)}, not ${want}`);
+  near(viewOf([small, small]), [0.49, 0.365, 0.12]); // a tenth of what is seen on each side
+  near(viewOf([small, clip([0.2, 0.4, 0.3, 0.5])]), [0.16, 0.21, 0.48]);
+  near(viewOf([small], [0.2, 0.4, 0.6, 0.5]), [0.16, 0.21, 0.48]); // as the session says
+  near(viewOf([clip([0, 0, 0.1, 0.1])]), [0, 0, 0.12]); // no farther than the edge
+  near(viewOf([small, clip([0.95, 0.4, 1, 0.5])]), [0.4, 0.15, 0.6]);
+  near(viewOf([clip([0.1, 0.1, 0.8, 0.2])]), [0, 0, 1]); // not worth it
+  near(viewOf([small, clip(undefined)]), [0, 0, 1]); // one that says nothing is shown whole
+  near(viewOf([small], [0, 0, 1, 1]), [0, 0, 1]);
+  near(viewOf([]), [0, 0, 1]);
+});
+
+test("a picture is drawn where it is to be shown", async () => {
+  globalThis.createImageBitmap = /** @type {any} */ (async () => ({ width: 200, height: 100, close() {} }));
+  /** @type {number[][]} */ const drawn = [];
+  const ctx = /** @type {any} */ ({ canvas: { width: 80, height: 40 }, setTransform() {}, drawImage: (/** @type {any[]} */ ...a) => drawn.push(a.slice(1)) });
+  const p = new PicturePainter(/** @type {any} */ ({ frames: 1, show: [0], pictures: ["a"] }), { left: 0.25, top: 0.5, side: 0.5 });
+  await p.ready;
+  p.draw(ctx, 0, {});
+  assert.deepEqual(drawn, [[50, 50, 100, 50, 0, 0, 80, 40]]);
 });

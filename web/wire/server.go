@@ -32,6 +32,7 @@ type Query struct {
 	Clips      []string          `json:"clips"`            // URLs: a then b, or one; a to f of a group
 	Left       idrl.Side         `json:"left"`             // which clip to show on the left; empty but for a comparison
 	Order      idrl.Order        `json:"order,omitempty"`  // in which to show the clips of a group, row by row; only of a group
+	Seen       []float64         `json:"seen,omitempty"`   // of pictures: left, top, right and bottom, as shares, outside of which no clip of the session shows anything
 	Before     idrl.AssignmentID `json:"before,omitempty"` // the question that this is asked before, unless that is on the screen
 	LeaseUntil time.Time         `json:"lease_until"`
 }

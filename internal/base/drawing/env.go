@@ -23,6 +23,13 @@ type Pictured interface {
 	Picture() (image.Image, error)
 }
 
+// A Framed environment is a Pictured whose pictures need not be shown whole.
+type Framed interface {
+	// Framed reports whether Picture returns a part that a person chose, which is shown to its edges. Else players
+	// show the part in which there is something to see.
+	Framed() bool
+}
+
 // A Narrator is an Environment that describes in words what the pictures of a clip do not show.
 type Narrator interface {
 	// Narrate returns a sentence or two for people about a clip from the snapshot first to the

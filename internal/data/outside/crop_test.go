@@ -53,6 +53,35 @@ func TestCrop(t *testing.T) {
 	}
 }
 
+// moves returns a clip of two steps.
+func moves(env idrl.Environment) idrl.Clip {
+	keeper := env.(idrl.Snapshotter)
+	env.Reset(rng.New(1, "env", 0))
+	c := idrl.Clip{ID: "c", Steps: 2, Phi: make([]float64, env.Spec().FeatureDim()), Snapshots: [][]float64{keeper.Snapshot(nil)}}
+	for range c.Steps {
+		env.Step(idrl.Action{0.5})
+		c.Snapshots = append(c.Snapshots, keeper.Snapshot(nil))
+	}
+	return c
+}
+
+// Clips of an environment whose description has no view say where there is something to see.
+func TestClipsWithoutAView(t *testing.T) {
+	env := start(t, program(t, "picture"))
+	b, err := clip.Encode(env, moves(env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := clip.Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The figure is three pixels wide and two high, in row 14 of 30, and moves along.
+	if seen := c.Header.Seen; seen == nil || seen[0] < 0.3 || seen[2] > 0.9 || seen[1] != 14./30 || seen[3] != 16./30 {
+		t.Errorf("seen %v of pictures with a figure in the middle", seen)
+	}
+}
+
 // All clips of an environment show the view of its description, which is part of its version; one that
 // is not within its pictures is named.
 func TestViewOfADescription(t *testing.T) {
@@ -63,19 +92,12 @@ func TestViewOfADescription(t *testing.T) {
 		t.Error("another view has the same version")
 	}
 	env := start(t, p)
-	keeper := env.(idrl.Snapshotter)
-	env.Reset(rng.New(1, "env", 0))
-	c := idrl.Clip{ID: "c", Steps: 2, Phi: make([]float64, env.Spec().FeatureDim()), Snapshots: [][]float64{keeper.Snapshot(nil)}}
-	for range c.Steps {
-		env.Step(idrl.Action{0.5})
-		c.Snapshots = append(c.Snapshots, keeper.Snapshot(nil))
-	}
-	b, err := clip.Encode(env, c)
+	b, err := clip.Encode(env, moves(env))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := clip.Decode(b); err != nil || got.Header.W != 24 || got.Header.H != 16 || len(got.Pictures) < 2 {
-		t.Errorf("clip of %vx%v pixels and %d pictures, %v; want 24x16", got.Header.W, got.Header.H, len(got.Pictures), err)
+	if got, err := clip.Decode(b); err != nil || got.Header.W != 24 || got.Header.H != 16 || len(got.Pictures) < 2 || got.Header.Seen != nil {
+		t.Errorf("clip of %vx%v pixels and %d pictures, seen %v, %v; want 24x16, shown to its edges", got.Header.W, got.Header.H, len(got.Pictures), got.Header.Seen, err)
 	}
 
 	p = program(t, "picture")

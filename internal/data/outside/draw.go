@@ -70,7 +70,13 @@ type pictured struct {
 	last image.Image // what is shown of that picture; nil before
 }
 
-var _ drawing.Pictured = (*pictured)(nil)
+var (
+	_ drawing.Pictured = (*pictured)(nil)
+	_ drawing.Framed   = (*pictured)(nil)
+)
+
+// Framed implements drawing.Framed.
+func (s *pictured) Framed() bool { return len(s.p.View) > 0 }
 
 // Picture implements drawing.Pictured.
 func (s *pictured) Picture() (out image.Image, err error) {

@@ -31,6 +31,7 @@
 //
 // Header.Pictures says what each file is, Header.Show which of them each frame shows. Header.Look
 // has coarse looks at a few of them, by which package measure measures the clip without decoding
-// files; clips that were encoded before there were looks have none.
+// files; clips that were encoded before there were looks have none. Header.Seen is the part in which there is
+// something to see, where players are to look for what to show.
 // A frame is shown until the next one begins: nothing lies between two.
 package clip

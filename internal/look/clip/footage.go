@@ -31,7 +31,9 @@ const (
 // Limits of pictures.
 const (
 	minPictureSide = 8
-	maxPictureSide = 480 // as stored; larger ones are shrunk
+	maxPictureSide = 480 // of what is shown, as stored; larger ones are shrunk
+	maxSoughtSide  = 640 // the same of pictures of which a part may be shown (Footage.Seek): most of Gymnasium's have 600, and shrinking them takes half of the time
+	maxStoredSide  = 960 // of all of a picture of which a small part is shown
 	maxGivenSide   = 4096
 	maxGivenBytes  = 8 << 20
 	maxScans       = 100        // of a JPEG: each may go over all pixels, and takes a few bytes
@@ -52,14 +54,15 @@ type Footage struct {
 	Phi      []float64         // Σφ of the clip, length d
 	Note     string            // text for the clip, for people; may be empty
 	Happens  drawing.Happening // Header.Happens and Useless; may be empty
+	Seek     bool              // players show the part of the pictures in which there is something to see (Header.Seen)
 
 	Pictures []image.Image // Steps·Sub + 1, all of one size
 }
 
 // EncodeFootage returns the bytes of a clip of pictures, a function of f alone. Pictures are
 // encoded again, so that no metadata of their files reaches a browser: as PNG if they have at most
-// 256 colours, else as JPEG, and smaller if a side has more than 480 pixels or they have more than
-// 24 million together. Equal pictures are stored once. It returns an error of kind Invalid if f is
+// 256 colours, else as JPEG, and smaller if a side has more than 480 pixels (640, or 960 where little
+// is seen of them, with f.Seek) or they have more than 24 million together. Equal pictures are stored once. It returns an error of kind Invalid if f is
 // not a clip, or is too large.
 func EncodeFootage(f Footage) ([]byte, error) {
 	f.Sub = max(f.Sub, 1)
@@ -83,7 +86,7 @@ func EncodeFootage(f Footage) ([]byte, error) {
 		Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note, Happens: f.Happens.Name, Useless: f.Happens.Useless,
 		Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
 	}
-	r := develop(h, f.Pictures, size)
+	r := develop(h, f, size)
 	var err error
 	if h.Look, err = packLooks(h.Frames, lookSize(int(h.W), int(h.H)), func(frame int) (image.Image, error) { return r[h.Show[frame]], nil }); err != nil {
 		return nil, err
@@ -131,12 +134,12 @@ func packFootage(h *Header, stored [][]byte) ([]byte, error) {
 // A reel is the different pictures of a clip at the size at which they are stored.
 type reel []*image.RGBA
 
-// develop stores in h the picture of each frame and their size, and returns the different pictures.
-// Each image is copied and hashed once, however often it is shown: a copy takes up to 64 MB.
-func develop(h *Header, pictures []image.Image, size image.Point) reel {
+// develop stores in h the picture of each frame, their size and what is seen of them, and returns the different
+// pictures. Each image is copied and hashed once, however often it is shown: a copy takes up to 64 MB.
+func develop(h *Header, f Footage, size image.Point) reel {
 	same, seen := map[image.Image]int{}, map[[sha256.Size]byte]int{}
 	var out reel
-	for _, p := range pictures {
+	for _, p := range f.Pictures {
 		isKey := reflect.ValueOf(p).Comparable()
 		if isKey {
 			if k, known := same[p]; known {
@@ -157,7 +160,13 @@ func develop(h *Header, pictures []image.Image, size image.Point) reel {
 		}
 		h.Show = append(h.Show, k)
 	}
-	small := storedSize(size, len(out))
+	side := float64(maxPictureSide)
+	if f.Seek {
+		part := seenIn(out)
+		h.Seen = &part
+		side = max(maxSoughtSide, min(maxStoredSide, side/max(part[2]-part[0], part[3]-part[1])))
+	}
+	small := storedSize(size, len(out), side)
 	for i, img := range out {
 		out[i] = shrink(img, small)
 	}
@@ -165,9 +174,9 @@ func develop(h *Header, pictures []image.Image, size image.Point) reel {
 	return out
 }
 
-// storedSize returns the size at which n pictures of a size are stored.
-func storedSize(size image.Point, n int) image.Point {
-	scale := min(1, maxPictureSide/float64(max(size.X, size.Y)), math.Sqrt(maxPixels/float64(size.X*size.Y*n)))
+// storedSize returns the size at which n pictures of a size are stored, whose longer side has so many pixels at most.
+func storedSize(size image.Point, n int, side float64) image.Point {
+	scale := min(1, side/float64(max(size.X, size.Y)), math.Sqrt(maxPixels/float64(size.X*size.Y*n)))
 	return image.Pt(max(minPictureSide, int(float64(size.X)*scale)), max(minPictureSide, int(float64(size.Y)*scale)))
 }
 
@@ -175,6 +184,10 @@ func storedSize(size image.Point, n int) image.Point {
 func opaque(p image.Image) *image.RGBA {
 	b := p.Bounds()
 	out := image.NewRGBA(image.Rectangle{Max: b.Size()})
+	if o, ok := p.(interface{ Opaque() bool }); ok && o.Opaque() {
+		draw.Draw(out, out.Rect, p, b.Min, draw.Src) // a third of the time: it is a copy, most often
+		return out
+	}
 	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(out, out.Rect, p, b.Min, draw.Over)
 	return out
@@ -328,8 +341,10 @@ func (h *Header) validateFootage() error {
 		return idrl.Errorf(idrl.Invalid, "clip has looks of %d bytes; the limit is %d", len(h.Look), maxLook)
 	case len(h.Pictures) == 0 || len(h.Pictures) > h.Frames:
 		return idrl.Errorf(idrl.Invalid, "clip has %d pictures for %d frames", len(h.Pictures), h.Frames)
-	case h.W != math.Trunc(h.W) || h.H != math.Trunc(h.H) || min(h.W, h.H) < minPictureSide || max(h.W, h.H) > maxPictureSide:
-		return idrl.Errorf(idrl.Invalid, "clip has pictures of %vx%v pixels; a side has %d to %d", h.W, h.H, minPictureSide, maxPictureSide)
+	case h.W != math.Trunc(h.W) || h.H != math.Trunc(h.H) || min(h.W, h.H) < minPictureSide || max(h.W, h.H) > maxStoredSide:
+		return idrl.Errorf(idrl.Invalid, "clip has pictures of %vx%v pixels; a side has %d to %d", h.W, h.H, minPictureSide, maxStoredSide)
+	case h.Seen != nil && !h.Seen.valid():
+		return idrl.Errorf(idrl.Invalid, "clip has something to see at %v, which is no part of its pictures", *h.Seen)
 	case h.W*h.H*float64(len(h.Pictures)) > 1.01*maxPixels:
 		return idrl.Errorf(idrl.Invalid, "clip has pictures of more than %d pixels together", maxPixels)
 	}
@@ -365,5 +380,7 @@ func takePictures(env drawing.Pictured, keeper idrl.Snapshotter, spec idrl.EnvSp
 		f.Pictures = append(f.Pictures, p)
 	}
 	f.Happens = named(env, c.Snapshots)
+	framed, ok := env.(drawing.Framed)
+	f.Seek = ok && !framed.Framed()
 	return EncodeFootage(f)
 }

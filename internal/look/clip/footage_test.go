@@ -184,7 +184,7 @@ func TestStoredSize(t *testing.T) {
 		{"very many", image.Pt(4096, 4096), maxFrames, image.Pt(48, 48)},
 		{"thin", image.Pt(4096, 10), 1, image.Pt(480, 8)},
 	} {
-		if got := storedSize(test.size, test.n); got != test.want {
+		if got := storedSize(test.size, test.n, maxPictureSide); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
@@ -209,7 +209,7 @@ func TestFootageAimsAtASize(t *testing.T) {
 func (reel) size(t *testing.T, pictures []image.Image, quality int) int {
 	t.Helper()
 	h := &Header{}
-	stored, err := develop(h, pictures, pictures[0].Bounds().Size()).encode(h, quality)
+	stored, err := develop(h, Footage{Pictures: pictures}, pictures[0].Bounds().Size()).encode(h, quality)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,7 @@ type Header struct {
 	Pictures []Picture `json:"pictures,omitempty"`
 	Show     []int     `json:"show,omitempty"`
 	Look     []byte    `json:"look,omitempty"` // what Looks returns, deflated
+	Seen     *Part     `json:"seen,omitempty"` // outside of which there is nothing to see; nil: all is to be shown
 
 	Points int     `json:"points"` // whose coordinates are among the numbers
 	Static []Shape `json:"static"` // with Pts

@@ -42,7 +42,7 @@ func (r *Reel) Add(p image.Image, frames int) error {
 		if err := CheckSize(size); err != nil {
 			return err
 		}
-		r.given, r.last = size, storedSize(size, frames)
+		r.given, r.last = size, storedSize(size, frames, maxPictureSide)
 		r.W, r.H = r.last.X, r.last.Y
 	}
 	if size != r.given {

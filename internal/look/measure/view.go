@@ -31,6 +31,7 @@ type View struct {
 
 	looks [][]byte // of a clip of pictures, which has none of the three above
 	spot  float64  // of pictures: the largest change of a cell
+	seen  clip.Part
 }
 
 // Motion is the mean speed of the points of the body, body sizes per second of the
@@ -147,6 +148,10 @@ func (v *View) Stays() bool { return v.stays }
 
 // Happens returns what a person would call what the clip shows (drawing.Namer).
 func (v *View) Happens() drawing.Happening { return v.named }
+
+// Seen returns the part of the pictures of the clip that is to be shown, at least; ok is false of a clip of scenes,
+// which have a camera.
+func (v *View) Seen() (part clip.Part, ok bool) { return v.seen, len(v.looks) > 0 }
 
 // Ratable reports whether a person can rate the clip by its motion: something moves, and the robot
 // is not fallen for most of it. For a still it is true.
