@@ -158,7 +158,7 @@ func (f *joining) begin(l *left, report *idrl.FitReport) error {
 	for i, logs := range l.logs {
 		copy(f.people[i].logs, logs)
 		f.people[i].weigh(report)
-		f.people[i].choose(f.manners)
+		f.people[i].bases = f.people[i].basesAbove(leastShare, f.manners)
 	}
 	f.theta = product(f.from.theta, f.sites, report)
 	f.settleOffsets()
@@ -231,18 +231,19 @@ func (f *joining) member(id idrl.AnnotatorID, people int) member {
 // another: what they said before stays.
 const leastShare = 1e-4
 
-// choose sets the bases that are read, by their weights.
-func (p *member) choose(g *manners) {
-	p.bases = make([]int, 0, len(g.bases))
+// basesAbove returns the bases whose weight is above a share.
+func (p *member) basesAbove(least float64, g *manners) (out []int) {
+	out = make([]int, 0, len(g.bases))
 	for i := range g.bases {
 		sum := 0.0
 		for _, share := range lapsesOf(p.shares, i) {
 			sum += share
 		}
-		if sum > leastShare {
-			p.bases = append(p.bases, i)
+		if sum > least {
+			out = append(out, i)
 		}
 	}
+	return out
 }
 
 // manyFactors is how many factors of at least leastRead have a product that is no less than

@@ -284,6 +284,9 @@ func TestMeasurePeople(t *testing.T) {
 					if s.least == 0 {
 						s.least = 9
 					}
+					if os.Getenv("EACH") != "" {
+						fmt.Printf("    run %d n %d %d: off %.3f ratios %.3f mean %.2f exact %.2f\n", run, n, i, offs, ratios, j.theta.mean, mean)
+					}
 					s.off += floats.Sum(offs) / d / float64(runs)
 					s.worst = max(s.worst, floats.Max(offs))
 					s.ratio += floats.Sum(ratios) / d / float64(runs)

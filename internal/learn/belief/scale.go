@@ -27,6 +27,12 @@ const (
 	scaleNodes = 2*scaleReach + 1
 )
 
+// leastScaled is the weight of a base at least that counts along the scale.
+const leastScaled = 1e-6
+
+// leastPrecision is μᵀΛμ from which on θ has a scale: 0 is then three standard deviations away.
+const leastPrecision = 9
+
 // A scaling is the sum over the manners at all points of t.
 type scaling struct {
 	t      [scaleNodes]float64
@@ -45,7 +51,7 @@ type scaledPerson struct {
 // scaled returns the belief that the factors make, with the scale as a variable of its own.
 func (f *joining) scaled() *Joint {
 	precision := f.alongMean()
-	if !(precision > 0) || math.IsInf(precision, 1) {
+	if !(precision > leastPrecision) || math.IsInf(precision, 1) {
 		return f.joint(f.theta)
 	}
 	variance := 1 / precision
@@ -82,12 +88,13 @@ func (f *joining) newScaling(std float64) *scaling {
 	s := &scaling{people: make([]scaledPerson, len(f.people))}
 	for n := range s.t {
 		z := float64(n - scaleReach)
-		s.t[n], s.logs[n] = z*std, -z*z/2
+		if s.t[n], s.logs[n] = z*std, -z*z/2; s.t[n] <= -1 {
+			s.logs[n] = math.Inf(-1)
+		}
 	}
 	for i := range s.people {
 		p, from := &s.people[i], &f.people[i]
-		from.choose(f.manners)
-		p.bases = from.bases
+		p.bases = from.basesAbove(leastScaled, f.manners)
 		var prior []float64
 		for _, b := range p.bases {
 			prior = append(prior, lapsesOf(from.prior, b)[:]...)
@@ -116,6 +123,9 @@ func (s *scaling) take(f *joining, i int, variance float64) bool {
 	cv := v / left
 	width, n := 1+at.tau*cv, len(p.weights)/scaleNodes
 	for node, t := range s.t {
+		if t <= -1 {
+			continue
+		}
 		m := ((1+t)*mean - v*at.nu) / left
 		if !finite(m, cv) || !f.Own.read(f.read, at.observation, p.bases, m, cv, offset, offsetVar) {
 			return false
