@@ -16,14 +16,16 @@ var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
 // resumedOptions are those of Resume where there is something to go on from. What is left to change then is
 // what the few answers since have moved.
-var resumedOptions = epOptions{sweeps: 2, tolerance: 1e-2}
+var resumedOptions = epOptions{sweeps: 1, tolerance: 0.1}
 
 // left are the Factors of a fit.
 type left struct {
-	each    []leftSite
-	meant   []float32   // by observation and base, as of a mannerSite
-	logs    [][]float64 // of the weights of the manners of the people, in the order of their first answers
-	damping float64
+	each     []leftSite
+	meant    []float32 // by observation and base, as of a mannerSite
+	ratio    float64
+	measured int
+	logs     [][]float64 // of the weights of the manners of the people, in the order of their first answers
+	damping  float64
 }
 
 // leftSite are the Gaussian factors of an observation, of θ and of the offset.
@@ -54,7 +56,9 @@ type joining struct {
 	sx     []float64
 	cavity []float64 // weights of the manners without an answer
 
-	damping float64 // share of a change that is made: a power of 1/2
+	damping  float64 // share of a change that is made: a power of 1/2
+	ratio    float64 // of the variance of the scale to that which the factors make
+	measured int     // factors by which ratio is
 }
 
 // member is a person in a fit.
@@ -96,7 +100,7 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	if err != nil {
 		return nil, nil, idrl.FitReport{}, err
 	}
-	f := &joining{Own: o, from: j, theta: j.theta, sites: sites, damping: 1, read: o.newReading(), sx: make([]float64, j.theta.Dim()), cavity: make([]float64, len(o.list))}
+	f := &joining{Own: o, from: j, theta: j.theta, sites: sites, damping: 1, ratio: 1, read: o.newReading(), sx: make([]float64, j.theta.Dim()), cavity: make([]float64, len(o.list))}
 	if f.join(); len(f.people) == 1 && o.told(j, f.people[0].before.id) {
 		g, report, err := o.of.ep(ctx, j.theta, qs, as, epOptions{})
 		if err != nil {
@@ -112,11 +116,14 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	if err == nil {
 		err = f.run(ctx, limit.sweeps, &report)
 	}
+	if err == nil && f.measured == 0 {
+		f.measure(&report)
+	}
 	if err != nil {
 		return nil, nil, report, err
 	}
 	report.Converged = report.Change <= limit.tolerance && report.Skipped == 0
-	return f.scaled(), f.left(), report, nil
+	return f.joint(f.widened()), f.left(), report, nil
 }
 
 // run sweeps until nothing changes by more than the tolerance of ownOptions. What the belief is
@@ -165,13 +172,27 @@ func (f *joining) begin(l *left, report *idrl.FitReport) error {
 	damping := f.damping
 	f.damping = 1
 	err := f.sweep(len(l.each), report)
-	f.damping = damping
-	return err
+	if f.damping = damping; err != nil {
+		return err
+	}
+	f.ratio, f.measured = l.ratio, l.measured
+	if n := len(f.sites); n-f.measured >= max(measureEvery, n/measurePart) {
+		f.theta = product(f.from.theta, f.sites, report)
+		f.settleOffsets()
+		f.measure(report)
+	}
+	return nil
 }
+
+// The scale is measured again once a measurePart of the answers is new, or this many.
+const (
+	measureEvery = 4
+	measurePart  = 8
+)
 
 // left returns the state from which the next fit begins.
 func (f *joining) left() *left {
-	out := &left{each: make([]leftSite, len(f.sites)), meant: f.meant, damping: f.damping}
+	out := &left{each: make([]leftSite, len(f.sites)), meant: f.meant, damping: f.damping, ratio: f.ratio, measured: f.measured}
 	for i, s := range f.sites {
 		out.each[i] = leftSite{s.tau, s.nu, f.says[i].tau, f.says[i].nu}
 	}
@@ -346,7 +367,10 @@ func (p *member) weigh(report *idrl.FitReport) {
 	top := slices.Max(p.logs)
 	sum, moved := 0.0, 0.0
 	for k, l := range p.logs {
-		p.weights[k] = math.Exp(max(l-top, leastWeight))
+		p.weights[k] = leastWeight
+		if l-top > logLeast {
+			p.weights[k] = math.Exp(l - top)
+		}
 		sum += p.weights[k]
 	}
 	for k, w := range p.weights {
@@ -356,8 +380,11 @@ func (p *member) weigh(report *idrl.FitReport) {
 	report.Change = max(report.Change, moved)
 }
 
-// leastWeight is the logarithm of a weight that no one answer brings back.
-const leastWeight = -300
+// leastWeight is a weight that no one answer brings back, and logLeast its logarithm.
+const (
+	logLeast    = -80
+	leastWeight = 1.8e-35
+)
 
 // sweep fits the factors from one on once.
 func (f *joining) sweep(first int, report *idrl.FitReport) error {

@@ -23,7 +23,8 @@ import (
 
 // The points of t, in standard deviations of what the factors make.
 const (
-	scaleReach = 6
+	scaleStep  = 1.5
+	scaleReach = 4 // steps
 	scaleNodes = 2*scaleReach + 1
 )
 
@@ -48,46 +49,73 @@ type scaledPerson struct {
 	answers int                 // since the weights were divided last
 }
 
-// scaled returns the belief that the factors make, with the scale as a variable of its own.
-func (f *joining) scaled() *Joint {
+// widened returns the belief that the factors make, with the scale as a variable of its own.
+func (f *joining) widened() *Gaussian {
 	precision := f.alongMean()
-	if !(precision > leastPrecision) || math.IsInf(precision, 1) {
-		return f.joint(f.theta)
+	if f.ratio == 1 || !hasScale(precision) {
+		return f.theta
 	}
-	variance := 1 / precision
-	s := f.newScaling(math.Sqrt(variance))
+	out := f.theta.clone()
+	out.widen(f.theta.mean, (f.ratio-1)/precision)
+	return out
+}
+
+// hasScale reports whether θ has a scale, where precision is μᵀΛμ.
+func hasScale(precision float64) bool {
+	return precision > leastPrecision && !math.IsInf(precision, 1)
+}
+
+// measure sets the variance of t by the present factors, as a multiple of what they make, and makes them so that
+// the mean of t is 0.
+func (f *joining) measure(report *idrl.FitReport) {
+	f.ratio, f.measured = 1, len(f.sites)
+	precision := f.alongMean()
+	if !hasScale(precision) {
+		return
+	}
+	s := f.newScaling(1 / math.Sqrt(precision))
 	for i := range f.sites {
-		if !s.take(f, i, variance) {
-			return f.joint(f.theta)
+		if !s.take(f, i, 1/precision) {
+			return
 		}
 	}
 	for i := range s.people {
 		s.people[i].sum(&s.logs)
 	}
 	total := floats.LogSumExp(s.logs[:])
-	mean, spread := 0.0, 0.0
+	mean, variance := 0.0, 0.0
 	for n, t := range s.t {
 		s.logs[n] = math.Exp(s.logs[n] - total)
 		mean += s.logs[n] * t
 	}
 	for n, t := range s.t {
-		spread += s.logs[n] * square(t-mean)
+		variance += s.logs[n] * square(t-mean)
 	}
-	if !finite(mean, spread) {
-		return f.joint(f.theta)
+	if mean = max(-mostRescaled, min(mostRescaled, mean)); finite(mean, variance) {
+		f.ratio = variance * precision / square(1+mean)
+		f.rescale(1+mean, report)
 	}
-	theta := f.theta.clone()
-	floats.AddScaled(theta.mean, mean, f.theta.mean)
-	theta.widen(f.theta.mean, spread-variance)
-	out := f.joint(theta)
-	return out
 }
+
+// rescale makes the mean of θ greater by a factor, with the noise of all annotators: the answers say as much
+// less of θ.
+func (f *joining) rescale(by float64, report *idrl.FitReport) {
+	for i := range f.sites {
+		s := &f.sites[i]
+		s.tau /= by * by
+		s.nu /= by
+	}
+	f.theta = product(f.from.theta, f.sites, report)
+}
+
+// mostRescaled bounds the mean of t that is made 0 at once.
+const mostRescaled = 0.25
 
 // newScaling returns the scaling before the answers, where std is the standard deviation of t.
 func (f *joining) newScaling(std float64) *scaling {
 	s := &scaling{people: make([]scaledPerson, len(f.people))}
 	for n := range s.t {
-		z := float64(n - scaleReach)
+		z := scaleStep * float64(n-scaleReach)
 		if s.t[n], s.logs[n] = z*std, -z*z/2; s.t[n] <= -1 {
 			s.logs[n] = math.Inf(-1)
 		}
