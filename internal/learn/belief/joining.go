@@ -109,7 +109,16 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 		return j.with(g, f.people[0].before), nil, report, nil
 	}
 	report, limit := idrl.FitReport{Answers: len(sites)}, ownOptions
-	if l, ok := before.(*left); ok && (len(l.logs) < fewest) == (len(f.people) < fewest) {
+	l, ok := before.(*left)
+	if ok = ok && (len(l.logs) < fewest) == (len(f.people) < fewest); ok {
+		for i, logs := range l.logs {
+			copy(f.people[i].logs, logs)
+		}
+	}
+	for i := range f.people {
+		f.people[i].weigh(&report)
+	}
+	if ok {
 		err = f.begin(l, &report)
 		limit = resumedOptions
 	}
@@ -162,9 +171,7 @@ func (f *joining) begin(l *left, report *idrl.FitReport) error {
 		f.sites[i].tau, f.sites[i].nu = from.tau, from.nu
 		f.says[i].tau, f.says[i].nu = from.offsetTau, from.offsetNu
 	}
-	for i, logs := range l.logs {
-		copy(f.people[i].logs, logs)
-		f.people[i].weigh(report)
+	for i := range l.logs {
 		f.people[i].bases = f.people[i].basesAbove(leastShare, f.manners)
 	}
 	f.theta = product(f.from.theta, f.sites, report)
@@ -186,8 +193,8 @@ func (f *joining) begin(l *left, report *idrl.FitReport) error {
 
 // The scale is measured again once a measurePart of the answers is new, or this many.
 const (
-	measureEvery = 4
-	measurePart  = 8
+	measureEvery = 8
+	measurePart  = 4
 )
 
 // left returns the state from which the next fit begins.
@@ -244,7 +251,6 @@ func (f *joining) member(id idrl.AnnotatorID, people int) member {
 		p.tau = 1 / p.before.offsetVar
 		p.nu = p.tau * p.before.offset
 	}
-	p.weigh(&idrl.FitReport{})
 	return p
 }
 

@@ -293,7 +293,10 @@ func (g *manners) newReading() *reading {
 // chanceOf returns the probability of an answer, where rate is that of a lapse, and alike and meant are those of
 // the answer if it is one and if it is none.
 func chanceOf(rate, alike, meant float64) float64 {
-	return max(leastRead, rate*alike+(1-rate)*meant)
+	if p := rate*alike + (1-rate)*meant; p > leastRead {
+		return p
+	}
+	return leastRead
 }
 
 // randomly returns the probability of the answer under the manner k, which clicks at random.

@@ -23,13 +23,13 @@ import (
 
 // The points of t, in standard deviations of what the factors make.
 const (
-	scaleStep  = 1.5
-	scaleReach = 4 // steps
+	scaleStep  = 1.8
+	scaleReach = 3 // steps
 	scaleNodes = 2*scaleReach + 1
 )
 
 // leastScaled is the weight of a base at least that counts along the scale.
-const leastScaled = 1e-6
+const leastScaled = 1e-5
 
 // leastPrecision is μᵀΛμ from which on θ has a scale: 0 is then three standard deviations away.
 const leastPrecision = 9

@@ -59,7 +59,7 @@ type pace struct {
 var (
 	often   = pace{upTo: 100, every: 5, part: 4, wait: 8}
 	seldom  = pace{upTo: 50, every: 5, part: 2, wait: 8}
-	resumed = pace{upTo: 32, every: 1, part: 32, wait: 32}
+	resumed = pace{upTo: 128, every: 1, part: 16, wait: 32}
 )
 
 // resumedCost is the cost of a fit that goes on from another, and of an update of that model, as a
