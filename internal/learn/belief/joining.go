@@ -8,6 +8,8 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // ownOptions are the options of Own.Fit: a thousandth of a standard deviation is little beside
@@ -23,6 +25,7 @@ type left struct {
 	each     []leftSite
 	meant    []float32 // by observation and base, as of a mannerSite
 	ratio    float64
+	spread   [][]float64 // of the people, as of a member
 	measured int
 	logs     [][]float64 // of the weights of the manners of the people, in the order of their first answers
 	damping  float64
@@ -74,6 +77,8 @@ type member struct {
 	powers  []int
 	factors int // in product since the last gather
 
+	// spread is by how much the log weights of the manners are above logs because the scale is not known; nil for zeros.
+	spread []float64
 }
 
 // Fit returns the belief after all of some answers at once, given the belief before them, by
@@ -113,10 +118,14 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	if ok = ok && (len(l.logs) < fewest) == (len(f.people) < fewest); ok {
 		for i, logs := range l.logs {
 			copy(f.people[i].logs, logs)
+			f.people[i].spread = l.spread[i]
 		}
 	}
 	for i := range f.people {
 		f.people[i].weigh(&report)
+	}
+	if !ok && len(f.people) >= fewest {
+		err = f.acquaint(ctx, &report)
 	}
 	if ok {
 		err = f.begin(l, &report)
@@ -124,6 +133,9 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	}
 	if err == nil {
 		err = f.run(ctx, limit.sweeps, &report)
+	}
+	if err == nil && f.mirrored() {
+		err = f.mirror(ctx, &report)
 	}
 	if err == nil && f.measured == 0 {
 		f.measure(&report)
@@ -133,6 +145,31 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	}
 	report.Converged = report.Change <= limit.tolerance && report.Skipped == 0
 	return f.joint(f.widened()), f.left(), report, nil
+}
+
+// acquainted is how many sweeps there are first in which nobody confuses the answers: without it a fit might begin
+// with all of them the wrong way round.
+const acquainted = 3
+
+// acquaint makes the first sweeps.
+func (f *joining) acquaint(ctx context.Context, report *idrl.FitReport) error {
+	hidden := make([][]float64, len(f.people))
+	for i := range f.people {
+		p := &f.people[i]
+		hidden[i] = slices.Clone(p.prior)
+		for k := range p.prior {
+			if f.kind(k) == reversedAnswers {
+				p.prior[k], p.logs[k] = math.Inf(-1), math.Inf(-1)
+			}
+		}
+		p.weigh(report)
+	}
+	err := f.run(ctx, acquainted, report)
+	for i := range f.people {
+		copy(f.people[i].prior, hidden[i])
+	}
+	f.settle(report)
+	return err
 }
 
 // run sweeps until nothing changes by more than the tolerance of ownOptions. What the belief is
@@ -191,6 +228,56 @@ func (f *joining) begin(l *left, report *idrl.FitReport) error {
 	return nil
 }
 
+// mirrored reports whether more people are taken to confuse the answers than not: then the opposite weights are
+// as probable but for that, and so more probable.
+func (f *joining) mirrored() bool {
+	sum := 0.0
+	for _, p := range f.people {
+		for k, share := range p.shares {
+			switch f.kind(k) {
+			case meantAnswers:
+				sum += share
+			case reversedAnswers:
+				sum -= share
+			case randomAnswers:
+			}
+		}
+	}
+	return sum < 0
+}
+
+// mirror takes the opposite weights, and fits from there.
+func (f *joining) mirror(ctx context.Context, report *idrl.FitReport) error {
+	for i := range f.sites {
+		f.sites[i].nu *= -1
+	}
+	f.theta = product(f.from.theta, f.sites, report)
+	for i := range f.people {
+		f.people[i].bases = f.all
+	}
+	for i := range f.sites {
+		f.readAgain(i)
+	}
+	f.settle(report)
+	f.damping, f.measured, f.ratio = 1, 0, 1
+	return f.run(ctx, ownOptions.sweeps, report)
+}
+
+// readAgain reads what answer i says of the manners, and leaves its Gaussian factors.
+func (f *joining) readAgain(i int) {
+	s, says := &f.sites[i], &f.says[i]
+	p := &f.people[says.who]
+	mean, v := idrl.Moments(f.theta, s.query.X, f.theta.mean, f.sx)
+	offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
+	left := 1 - s.tau*v
+	if !ok || left <= 0 || says.meant[0] == unread || !f.Own.read(f.read, s.observation, p.bases, (mean-v*s.nu)/left, v/left, offset, offsetVar) {
+		return
+	}
+	for _, b := range p.bases {
+		says.meant[b] = float32(max(leastRead, f.read.meant[b]))
+	}
+}
+
 // The scale is measured again once a measurePart of the answers is new, or this many.
 const (
 	measureEvery = 8
@@ -205,6 +292,7 @@ func (f *joining) left() *left {
 	}
 	for _, p := range f.people {
 		out.logs = append(out.logs, slices.Clone(p.logs))
+		out.spread = append(out.spread, p.spread)
 	}
 	return out
 }
@@ -521,7 +609,11 @@ func (f *joining) shiftOffset(p *member, s *mannerSite, m, v float64, push push,
 func (f *joining) joint(theta *Gaussian) *Joint {
 	out := &Joint{theta: theta, people: slices.Clone(f.from.people)}
 	for _, p := range f.people {
-		now := person{id: p.before.id, logs: rounded(slices.Clone(p.logs)), offset: p.before.offset, offsetVar: p.before.offsetVar, kept: &keptBlend{}}
+		logs := slices.Clone(p.logs)
+		if p.spread != nil {
+			floats.Add(logs, p.spread)
+		}
+		now := person{id: p.before.id, logs: rounded(logs), offset: p.before.offset, offsetVar: p.before.offsetVar, kept: &keptBlend{}}
 		if p.tau > 0 && f.offsetVar > 0 {
 			now.offset, now.offsetVar = p.nu/p.tau, 1/p.tau
 		}

@@ -236,8 +236,8 @@ func TestOwnNearTheExactPosterior(t *testing.T) {
 			at := make([]float64, len(people))
 			for a := range people {
 				var all, clicks float64
-				for k, l := range rounded(slices.Clone(o.prior)) {
-					w := math.Exp(float64(l))
+				for k, l := range o.priorAmong(len(people)) {
+					w := math.Exp(l)
 					for i := a; i < len(as); i += len(people) {
 						w *= o.given(k, as[i], theta*qs[i].X[0], 0)
 					}

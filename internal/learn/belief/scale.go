@@ -69,6 +69,9 @@ func hasScale(precision float64) bool {
 // the mean of t is 0.
 func (f *joining) measure(report *idrl.FitReport) {
 	f.ratio, f.measured = 1, len(f.sites)
+	for i := range f.people {
+		f.people[i].spread = nil
+	}
 	precision := f.alongMean()
 	if !hasScale(precision) {
 		return
@@ -93,8 +96,37 @@ func (f *joining) measure(report *idrl.FitReport) {
 	}
 	if mean = max(-mostRescaled, min(mostRescaled, mean)); finite(mean, variance) {
 		f.ratio = variance * precision / square(1+mean)
+		for i := range f.people {
+			f.people[i].spread = s.spread(f.manners, &s.people[i], &f.people[i])
+		}
 		f.rescale(1+mean, report)
 	}
+}
+
+// spread returns by how much the log weights of the manners of an annotator are above those of a fit, from, where
+// they are averaged over t. s.logs are the probabilities of the points.
+func (s *scaling) spread(g *manners, p *scaledPerson, from *member) []float64 {
+	n := len(p.weights) / scaleNodes
+	average := make([]float64, n)
+	for node, share := range s.logs {
+		if share > 0 {
+			weights := p.weights[node*n : (node+1)*n]
+			floats.AddScaled(average, share/floats.Sum(weights), weights)
+		}
+	}
+	out, sum := make([]float64, len(g.list)), floats.Sum(from.weights)
+	up := func(k, j int) {
+		out[k] = math.Log(max(average[j], leastWeight)) - math.Log(max(from.weights[k]/sum, leastWeight))
+	}
+	for j, b := range p.bases {
+		for l := range ownLapses {
+			up(b*len(ownLapses)+l, j*len(ownLapses)+l)
+		}
+	}
+	for k, j := g.firstRandom(), len(p.bases)*len(ownLapses); k < len(out); k, j = k+1, j+1 {
+		up(k, j)
+	}
+	return out
 }
 
 // rescale makes the mean of θ greater by a factor, with the noise of all annotators: the answers say as much
