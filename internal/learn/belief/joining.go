@@ -476,8 +476,8 @@ func (p *member) weigh(report *idrl.FitReport) {
 
 // leastWeight is a weight that no one answer brings back, and logLeast its logarithm.
 const (
-	logLeast    = -80
-	leastWeight = 1.8e-35
+	logLeast    = -300
+	leastWeight = 5e-131
 )
 
 // sweep fits the factors from one on once.
