@@ -137,7 +137,7 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	if err == nil && f.mirrored() {
 		err = f.mirror(ctx, &report)
 	}
-	if err == nil && f.measured == 0 {
+	if n := len(f.sites); err == nil && (f.measured == 0 || n-f.measured >= max(measureEvery, n/measurePart)) {
 		f.measure(&report)
 	}
 	if err != nil {
@@ -220,11 +220,6 @@ func (f *joining) begin(l *left, report *idrl.FitReport) error {
 		return err
 	}
 	f.ratio, f.measured = l.ratio, l.measured
-	if n := len(f.sites); n-f.measured >= max(measureEvery, n/measurePart) {
-		f.theta = product(f.from.theta, f.sites, report)
-		f.settleOffsets()
-		f.measure(report)
-	}
 	return nil
 }
 

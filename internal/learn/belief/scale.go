@@ -23,8 +23,8 @@ import (
 
 // The points of t, in standard deviations of what the factors make.
 const (
-	scaleStep  = 1.8
-	scaleReach = 3 // steps
+	scaleStep  = 1.5
+	scaleReach = 4 // steps
 	scaleNodes = 2*scaleReach + 1
 )
 
