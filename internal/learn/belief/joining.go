@@ -215,12 +215,10 @@ func (f *joining) begin(l *left, report *idrl.FitReport) error {
 	f.settleOffsets()
 	damping := f.damping
 	f.damping = 1
-	err := f.sweep(len(l.each), report)
-	if f.damping = damping; err != nil {
-		return err
-	}
 	f.ratio, f.measured = l.ratio, l.measured
-	return nil
+	err := f.sweep(len(l.each), report)
+	f.damping = damping
+	return err
 }
 
 // mirrored reports whether more people are taken to confuse the answers than not: then the opposite weights are

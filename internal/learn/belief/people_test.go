@@ -41,13 +41,6 @@ func newExactPeople(o Own, qs []idrl.QueryVector, as []idrl.Answer) *exactPeople
 	return e
 }
 
-func wideOf(logs []float32) (out []float64) {
-	for _, l := range logs {
-		out = append(out, float64(l))
-	}
-	return out
-}
-
 // log returns log p(θ, D), up to a constant.
 func (e *exactPeople) log(theta []float64) float64 {
 	out := -floats.Dot(theta, theta) / 2 // of a standard normal prior
@@ -94,13 +87,14 @@ func (e *exactPeople) log(theta []float64) float64 {
 func (b base) chance(c idrl.Choice, u float64) float64 {
 	p := b.of.(Probit)
 	u *= b.scale
-	switch c {
-	case idrl.ChoseA:
-		return above((p.TieBand - u) / p.NoiseStd)
-	case idrl.ChoseB:
-		return above((p.TieBand + u) / p.NoiseStd)
+	first, second := above((p.TieBand-u)/p.NoiseStd), above((p.TieBand+u)/p.NoiseStd)
+	if c == idrl.ChoseA {
+		return first
 	}
-	return 1 - above((p.TieBand-u)/p.NoiseStd) - above((p.TieBand+u)/p.NoiseStd)
+	if c == idrl.ChoseB {
+		return second
+	}
+	return 1 - first - second
 }
 
 // moments returns the mean and the covariance of the posterior, and the effective number of draws.

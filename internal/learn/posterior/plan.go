@@ -14,7 +14,7 @@ import (
 // so that all fits together take about five times as long as the last one. Those of an
 // average, which are dearer, are at 5, 10, 15, …, 50, and then each a half after the one
 // before: three times as long. Those of a model whose fits go on from one another are at
-// 1, 2, 3, …, 128, and then each a twelfth after the one before. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
+// 1, 2, 3, …, 128, and then each a sixteenth after the one before. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
 // (light) counts from its position on. A longer one counts some answers later, so that
 // it can be made meanwhile: the answers in between are taken in twice, one by one.
 // Where a fit would take many seconds there is none any more.
@@ -59,7 +59,7 @@ type pace struct {
 var (
 	often   = pace{upTo: 100, every: 5, part: 4, wait: 8}
 	seldom  = pace{upTo: 50, every: 5, part: 2, wait: 8}
-	resumed = pace{upTo: 128, every: 1, part: 12, wait: 32}
+	resumed = pace{upTo: 128, every: 1, part: 16, wait: 32}
 )
 
 // resumedCost is the cost of a fit that goes on from another, and of an update of that model, as a
