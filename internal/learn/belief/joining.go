@@ -181,14 +181,13 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 			return err
 		}
 		report.Change, report.Skipped = 0, 0
-		err := f.sweep(0, report)
-		if err != nil && report.Sweeps == 0 {
+		if err := f.sweep(0, report); err != nil && report.Sweeps > 0 {
+			f.settle(report)
+			break // what Condition takes, a fit takes
+		} else if err != nil {
 			return err
 		}
 		f.settle(report)
-		if err != nil {
-			break // what Condition takes, a fit takes
-		}
 		report.Sweeps++
 		if report.Change <= ownOptions.tolerance && report.Skipped == 0 {
 			break
