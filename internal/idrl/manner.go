@@ -6,6 +6,7 @@ package idrl
 type Manner struct {
 	Annotator AnnotatorID `json:"-"`
 	Random    float64     `json:"random"`    // probability that all answers are random
+	Reversed  float64     `json:"reversed"`  // probability that they confuse the answers: the posterior reads theirs the other way round
 	Noise     Range       `json:"noise"`     // standard deviation of answers that are not lapses, relative to the setting of the session
 	Lapse     Range       `json:"lapse"`     // share of random answers; 1 for an annotator who clicks at random
 	TieWidth  Range       `json:"tie_width"` // in units of the noise, relative to the setting of the session

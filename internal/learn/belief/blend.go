@@ -88,7 +88,7 @@ func joined(parts []blended) []blended {
 	out, bands := make([]blended, 0, len(parts)), make([]float64, 0, len(parts))
 	for _, p := range parts {
 		probit, ok := p.of.(Probit)
-		at := slices.IndexFunc(out, func(b blended) bool { return b.noise == p.noise })
+		at := slices.IndexFunc(out, func(b blended) bool { return b.noise == p.noise && b.scale == p.scale })
 		if !ok || at < 0 {
 			out, bands = append(out, p), append(bands, probit.TieBand)
 			continue
@@ -142,7 +142,7 @@ const threeCells = 0.81
 func (b blend) MostInfo(v float64) (sum float64) {
 	for i := range b.joined {
 		p := &b.joined[i]
-		if probit, ok := p.of.(Probit); ok { // the scale is 1
+		if probit, ok := p.of.(Probit); ok { // the scale is 1 or −1
 			sum += p.weight * threeCells * probit.MostInfo(v)
 		} else if known, ok := p.of.(interface{ MostInfo(v float64) float64 }); ok {
 			sum += p.weight * p.scale * p.scale * known.MostInfo(p.scale*p.scale*v+b.offsetVar)
@@ -201,22 +201,23 @@ type cells [5]struct{ z, z1 float64 }
 // add adds those of p, of the answers that are told apart.
 func (c *cells) add(p *blended, replies []idrl.Answer, m, v float64) {
 	if probit, ok := p.of.(Probit); ok {
-		c.addProbit(probit, p.weight, m, v)
+		c.addProbit(probit, p.weight, p.scale, m, v)
 		return
 	}
 	for i := range replies {
-		z, z1, _ := sums(p.of, &replies[i], m, v)
+		z, z1, _ := sums(p.of, &replies[i], p.scale*m, v)
 		c[i].z += p.weight * z
-		c[i].z1 += p.weight * z1
+		c[i].z1 += p.weight * p.scale * z1
 	}
 }
 
-// addProbit is add of a probit: two tails, and what is left.
-func (c *cells) addProbit(p Probit, weight, m, v float64) {
+// addProbit is add of a probit about side·u, where side is 1 or −1: two tails, and what is left.
+func (c *cells) addProbit(p Probit, weight, side, m, v float64) {
+	m *= side
 	r := math.Sqrt(v + p.NoiseStd*p.NoiseStd)
 	a, slopeA := upper((p.TieBand - m) / r)
 	b, slopeB := upper((p.TieBand + m) / r)
-	slope := weight / r
+	slope := side * weight / r
 	c[0].z += weight * a
 	c[1].z += weight * b
 	c[2].z += weight * (1 - a - b)

@@ -48,12 +48,10 @@ func (o Own) answerer(t *testing.T, noise, band float64, n int, stream *rand.Ran
 		case u < -band:
 			a.Choice = idrl.ChoseB
 		}
-		if seen := observations(nil, &q, &a)[0]; !o.read(r, seen, m, v, 0, 0) {
+		if seen := observations(nil, &q, &a)[0]; !o.read(r, seen, o.all, m, v, 0, 0) {
 			t.Fatalf("answer %q at mean %v cannot be read", a.Choice, m)
 		}
-		for k := range logs {
-			logs[k] += math.Log(r.z[k])
-		}
+		o.learn(logs, r)
 	}
 	who.logs = rounded(logs)
 	return who

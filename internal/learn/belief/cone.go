@@ -149,27 +149,45 @@ type lattice struct{ points, generator int }
 // deviation; of a sum over all answers; and of one of which only the order matters.
 var (
 	fineLattice  = lattice{509, 250}
+	tailLattices = []lattice{{4093, 162}, {32749, 8623}} // where few points of the one before have most of the weight
 	sumLattice   = lattice{251, 64}
 	roughLattice = lattice{61, 7}
 )
 
+// leastEffective is the effective number of points of a lattice from which on its sums are within about 2 %: the square of the sum
+// of their weights over the sum of the squares.
+const leastEffective = 128
+
 // coneSums gathers integrals over the part of the cube that stands for a cone.
 type coneSums struct {
-	one  float64
-	e    []float64 // length k
-	ee   []float64 // k×k by rows, the lower half
-	here []float64 // e at a point
+	one     float64
+	squares float64   // of what one is the sum of
+	e       []float64 // length k
+	ee      []float64 // k×k by rows, the lower half
+	here    []float64 // e at a point
 }
 
-// solve returns log P(cone), and its gradient and minus its second derivatives in the means of u.
+// sum returns the integrals by a lattice, and whether enough of its points count.
+func (c *cone) sum(by lattice) (sums coneSums, enough bool) {
+	k := c.k
+	sums = coneSums{e: make([]float64, k), ee: make([]float64, k*k), here: make([]float64, k)}
+	for p := range by.points {
+		c.add(&sums, by, p)
+	}
+	return sums, sums.one*sums.one >= leastEffective*sums.squares
+}
+
+// solve returns log P(cone), and its gradient and minus its second derivatives in the means of u. A cone that is
+// far out in a wide distribution, of which fineLattice hits little, is summed by more points.
 func (c *cone) solve(by lattice) (logZ float64, d1 []float64, d2 *mat.SymDense) {
 	k := c.k
-	sums := coneSums{e: make([]float64, k), ee: make([]float64, k*k), here: make([]float64, k)}
 	if k == 1 {
 		by.points = 1 // nothing is left to sum
 	}
-	for p := range by.points {
-		c.add(&sums, by, p)
+	sums, enough := c.sum(by)
+	for next := 0; by.points >= fineLattice.points && !enough && next < len(tailLattices); next++ {
+		by = tailLattices[next]
+		sums, enough = c.sum(by)
 	}
 	d1, d2 = make([]float64, k), mat.NewSymDense(k, nil)
 	if !(sums.one > tiniest) {
@@ -239,6 +257,7 @@ func (s *coneSums) add(weight, lo, hi float64) {
 		second -= hi * to
 	}
 	s.one += weight * one
+	s.squares += weight * one * weight * one
 	here := s.here[:k-1]
 	for a, e := range here {
 		s.e[a] += weight * one * e

@@ -62,7 +62,10 @@ func (g *manners) describe(who person) idrl.Manner {
 			continue
 		}
 		b := g.bases[w.base]
-		noise, tie, scale = append(noise, gridPoint{math.Log(b.noise), weight}), append(tie, gridPoint{math.Log(b.tie), weight}), append(scale, gridPoint{math.Log(b.scale), weight})
+		if b.scale < 0 {
+			m.Reversed += weight
+		}
+		noise, tie, scale = append(noise, gridPoint{math.Log(b.noise), weight}), append(tie, gridPoint{math.Log(b.tie), weight}), append(scale, gridPoint{math.Log(math.Abs(b.scale)), weight})
 	}
 	m.Noise, m.Lapse = spread(noise, math.Exp), spread(lapses, func(v float64) float64 { return min(1, max(0, v)) })
 	if g.lapse.Outcomes > 0 {

@@ -153,6 +153,26 @@ func (g *Gaussian) Predictive(noiseVar float64) *Gaussian {
 	return out
 }
 
+// precisionOf returns xᵀΣ⁻¹x, and keeps the factor of Σ as Sample does.
+func (g *Gaussian) precisionOf(x []float64) float64 {
+	g.check(x)
+	g.factorOnce.Do(g.factorise)
+	z := slices.Clone(x)
+	blas64.Trsv(blas.NoTrans, g.factor, blas64.Vector{N: len(z), Inc: 1, Data: z})
+	return floats.Dot(z, z)
+}
+
+// widen makes Σ ← Σ + c xxᵀ in place, of a belief that nobody shares.
+func (g *Gaussian) widen(x []float64, c float64) {
+	d := len(x)
+	for i, a := range x {
+		for j := range i + 1 {
+			v := g.cov[i*d+j] + c*(a*x[j])
+			g.cov[i*d+j], g.cov[j*d+i] = v, v
+		}
+	}
+}
+
 // factorise sets g.factor. Where rounding has cost Σ its definiteness it adds
 // the smallest jitter of 1e-10, 1e-8, … times the mean variance that restores
 // it.

@@ -5,36 +5,46 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // ownOptions are the options of Own.Fit: a thousandth of a standard deviation is little beside
 // the uncertainty about annotators.
 var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
-// resumedOptions are those of Resume where there is something to go on from: it ends after a few
-// sweeps and leaves the rest to the next fit, and reports only changes that a person could see.
-var resumedOptions = epOptions{sweeps: 2, tolerance: 0.1}
+// resumedOptions are those of Resume where there is something to go on from. What is left to change then is
+// what the few answers since have moved.
+var resumedOptions = epOptions{sweeps: 1, tolerance: 0.1}
 
-// left are the Factors of a fit: of θ and of the offset of each observation, and the damping. The
-// weights of the manners follow from them.
+// left are the Factors of a fit.
 type left struct {
-	each    []leftSite
-	damping float64
+	each     []leftSite
+	meant    []float32 // by observation and base, as of a mannerSite
+	ratio    float64
+	spread   [][]float64 // of the people, as of a member
+	measured int
+	logs     [][]float64 // of the weights of the manners of the people, in the order of their first answers
+	damping  float64
 }
 
+// leftSite are the Gaussian factors of an observation, of θ and of the offset.
 type leftSite struct{ tau, nu, offsetTau, offsetNu float64 }
 
-// A mannerSite is the factor of an answer about its annotator: a weight of each manner, and a
-// Gaussian factor of the offset as of a site.
+// A mannerSite is the factor of an answer about its annotator: of the manners the probabilities of the answer,
+// which follow from those under the bases, and a Gaussian factor of the offset as of a site.
 type mannerSite struct {
-	who     int       // among the people of a fit
-	z       []float64 // of the manners, > 0
-	tau, nu float64
+	who            int       // among the people of a fit
+	alike, decided float64   // as of a reading
+	meant          []float32 // of the bases; the first is unread before the answer is read
+	tau, nu        float64
 }
+
+// unread is in a mannerSite that says nothing.
+const unread = -1
 
 // A joining is a Fit under way.
 type joining struct {
@@ -44,10 +54,14 @@ type joining struct {
 	people []member
 	sites  []site
 	says   []mannerSite // of the same answers
+	meant  []float32    // memory of says
 	read   *reading
-	all    []float64 // memory of the weights of says
+	sx     []float64
+	cavity []float64 // weights of the manners without an answer
 
-	damping float64 // share of a change that is made: a power of 1/2
+	damping  float64 // share of a change that is made: a power of 1/2
+	ratio    float64 // of the variance of the scale to that which the factors make
+	measured int     // factors by which ratio is
 }
 
 // member is a person in a fit.
@@ -58,17 +72,22 @@ type member struct {
 	weights []float64 // now, up to a factor
 	tau, nu float64   // of the offset now: precision, and precision times mean
 	shares  []float64 // weights after the sweep before, which add up to 1
+	bases   []int     // those that are read
 	product []float64 // work of settle: what is to be multiplied with 2^powers
 	powers  []int
 	factors int // in product since the last gather
+
+	// spread is by how much the log weights of the manners are above logs because the scale is not known; nil for zeros.
+	spread []float64
 }
 
 // Fit returns the belief after all of some answers at once, given the belief before them, by
 // expectation propagation in θ and in the manners and offsets of annotators: each answer is a
-// Gaussian factor of its u, weights of the manners of its annotator and a Gaussian factor of
-// their offset, which are member, over and over, to what the answer says beside all the
+// Gaussian factor of its u, probabilities under the manners of its annotator and a Gaussian factor of
+// their offset, which are fitted, over and over, to what the answer says beside all the
 // others. as[i] answers qs[i]. The first sweep is Condition, answer by answer. It ends
-// when no change is greater than a thousandth, or after 25 sweeps. The result is a function of the
+// when no change is greater than a thousandth, or after 25 sweeps. Then what the scale of θ and the
+// manners have to do with each other is put in (scaled). The result is a function of the
 // arguments. Errors are those of Model.Fit.
 func (o Own) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
 	p, _, report, err := o.Resume(ctx, from, nil, qs, as)
@@ -86,8 +105,7 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	if err != nil {
 		return nil, nil, idrl.FitReport{}, err
 	}
-	f := &joining{Own: o, from: j, theta: j.theta, sites: sites, damping: 1}
-	defer f.free()
+	f := &joining{Own: o, from: j, theta: j.theta, sites: sites, damping: 1, ratio: 1, read: o.newReading(), sx: make([]float64, j.theta.Dim()), cavity: make([]float64, len(o.list))}
 	if f.join(); len(f.people) == 1 && o.told(j, f.people[0].before.id) {
 		g, report, err := o.of.ep(ctx, j.theta, qs, as, epOptions{})
 		if err != nil {
@@ -96,28 +114,74 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 		return j.with(g, f.people[0].before), nil, report, nil
 	}
 	report, limit := idrl.FitReport{Answers: len(sites)}, ownOptions
-	if l, ok := before.(*left); ok {
-		f.begin(l, &report)
-		limit = resumedOptions
-	} else {
-		f.settle(&report)
+	l, ok := before.(*left)
+	if ok = ok && (len(l.logs) < fewest) == (len(f.people) < fewest); ok {
+		for i, logs := range l.logs {
+			copy(f.people[i].logs, logs)
+			f.people[i].spread = l.spread[i]
+		}
 	}
-	if err := f.run(ctx, limit.sweeps, &report); err != nil {
+	for i := range f.people {
+		f.people[i].weigh(&report)
+	}
+	if !ok && len(f.people) >= fewest {
+		err = f.acquaint(ctx, &report)
+	}
+	if ok {
+		err = f.begin(l, &report)
+		limit = resumedOptions
+	}
+	if err == nil {
+		err = f.run(ctx, limit.sweeps, &report)
+	}
+	if err == nil && f.mirrored() {
+		err = f.mirror(ctx, &report)
+	}
+	if n := len(f.sites); err == nil && (f.measured == 0 || n-f.measured >= max(measureEvery, n/measurePart)) {
+		f.measure(&report)
+	}
+	if err != nil {
 		return nil, nil, report, err
 	}
 	report.Converged = report.Change <= limit.tolerance && report.Skipped == 0
-	return f.joint(), f.left(), report, nil
+	return f.joint(f.widened()), f.left(), report, nil
+}
+
+// acquainted is how many sweeps there are first in which nobody confuses the answers: without it a fit might begin
+// with all of them the wrong way round.
+const acquainted = 3
+
+// acquaint makes the first sweeps.
+func (f *joining) acquaint(ctx context.Context, report *idrl.FitReport) error {
+	hidden := make([][]float64, len(f.people))
+	for i := range f.people {
+		p := &f.people[i]
+		hidden[i] = slices.Clone(p.prior)
+		for k := range p.prior {
+			if f.kind(k) == reversedAnswers {
+				p.prior[k], p.logs[k] = math.Inf(-1), math.Inf(-1)
+			}
+		}
+		p.weigh(report)
+	}
+	err := f.run(ctx, acquainted, report)
+	for i := range f.people {
+		copy(f.people[i].prior, hidden[i])
+	}
+	f.settle(report)
+	return err
 }
 
 // run sweeps until nothing changes by more than the tolerance of ownOptions. What the belief is
 // then follows from the factors alone.
 func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) error {
+	report.Sweeps = 0
 	for last := math.Inf(1); report.Sweeps < sweeps; last = report.Change {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		report.Change, report.Skipped = 0, 0
-		if err := f.sweep(report); err != nil && report.Sweeps > 0 {
+		if err := f.sweep(0, report); err != nil && report.Sweeps > 0 {
 			f.settle(report)
 			break // what Condition takes, a fit takes
 		} else if err != nil {
@@ -132,73 +196,161 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 			f.damping = max(leastDamping, f.damping/2)
 		}
 	}
-	f.theta = product(f.from.theta, f.sites, report)
 	return nil
 }
 
-// begin begins with the state that a fit of the first of the answers left.
-func (f *joining) begin(l *left, report *idrl.FitReport) {
+// begin begins with the state that a fit of the first of the answers left, and takes in the others.
+func (f *joining) begin(l *left, report *idrl.FitReport) error {
 	f.damping = min(1, 2*l.damping)
+	copy(f.meant, l.meant)
 	for i, from := range l.each {
 		f.sites[i].tau, f.sites[i].nu = from.tau, from.nu
 		f.says[i].tau, f.says[i].nu = from.offsetTau, from.offsetNu
 	}
+	for i := range l.logs {
+		f.people[i].bases = f.people[i].basesAbove(leastShare, f.manners)
+	}
 	f.theta = product(f.from.theta, f.sites, report)
 	f.settleOffsets()
-	sx := make([]float64, f.theta.Dim())
-	for i := range l.each {
-		s, says := &f.sites[i], &f.says[i]
-		p := &f.people[says.who]
-		mean, v := idrl.Moments(f.theta, s.query.X, f.theta.mean, sx)
-		offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
-		if left := 1 - s.tau*v; ok && left > 0 && f.Own.read(f.read, s.observation, (mean-v*s.nu)/left, v/left, offset, offsetVar) {
-			copy(says.z, f.read.z)
+	damping := f.damping
+	f.damping = 1
+	f.ratio, f.measured = l.ratio, l.measured
+	err := f.sweep(len(l.each), report)
+	f.damping = damping
+	return err
+}
+
+// mirrored reports whether more people are taken to confuse the answers than not: then the opposite weights are
+// as probable but for that, and so more probable.
+func (f *joining) mirrored() bool {
+	sum := 0.0
+	for _, p := range f.people {
+		for k, share := range p.shares {
+			switch f.kind(k) {
+			case meantAnswers:
+				sum += share
+			case reversedAnswers:
+				sum -= share
+			case randomAnswers:
+			}
 		}
 	}
-	f.settle(report)
+	return sum < 0
 }
+
+// mirror takes the opposite weights, and fits from there.
+func (f *joining) mirror(ctx context.Context, report *idrl.FitReport) error {
+	for i := range f.sites {
+		f.sites[i].nu *= -1
+	}
+	f.theta = product(f.from.theta, f.sites, report)
+	for i := range f.people {
+		f.people[i].bases = f.all
+	}
+	for i := range f.sites {
+		f.readAgain(i)
+	}
+	f.settle(report)
+	f.damping, f.measured, f.ratio = 1, 0, 1
+	return f.run(ctx, ownOptions.sweeps, report)
+}
+
+// readAgain reads what answer i says of the manners, and leaves its Gaussian factors.
+func (f *joining) readAgain(i int) {
+	s, says := &f.sites[i], &f.says[i]
+	p := &f.people[says.who]
+	mean, v := idrl.Moments(f.theta, s.query.X, f.theta.mean, f.sx)
+	offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
+	left := 1 - s.tau*v
+	if !ok || left <= 0 || says.meant[0] == unread || !f.Own.read(f.read, s.observation, p.bases, (mean-v*s.nu)/left, v/left, offset, offsetVar) {
+		return
+	}
+	for _, b := range p.bases {
+		says.meant[b] = float32(max(leastRead, f.read.meant[b]))
+	}
+}
+
+// The scale is measured again once a measurePart of the answers is new, or this many.
+const (
+	measureEvery = 8
+	measurePart  = 4
+)
 
 // left returns the state from which the next fit begins.
 func (f *joining) left() *left {
-	out := &left{each: make([]leftSite, len(f.sites)), damping: f.damping}
+	out := &left{each: make([]leftSite, len(f.sites)), meant: f.meant, damping: f.damping, ratio: f.ratio, measured: f.measured}
 	for i, s := range f.sites {
 		out.each[i] = leftSite{s.tau, s.nu, f.says[i].tau, f.says[i].nu}
+	}
+	for _, p := range f.people {
+		out.logs = append(out.logs, slices.Clone(p.logs))
+		out.spread = append(out.spread, p.spread)
 	}
 	return out
 }
 
-// weightsMemory is of *[]float64, for joining.all. The fits of all sessions share it: of one alone,
-// memory would be gone before its next fit.
-var weightsMemory sync.Pool
-
 // join makes factors of the annotators that say nothing yet.
 func (f *joining) join() {
-	places, n := map[idrl.AnnotatorID]int{}, len(f.list)
-	f.says, f.read = make([]mannerSite, len(f.sites)), f.newReading()
-	if kept, ok := weightsMemory.Get().(*[]float64); ok {
-		f.all = *kept
-	}
-	f.all = slices.Grow(f.all[:0], n*len(f.sites))[:n*len(f.sites)]
-	for i := range f.all {
-		f.all[i] = 1
-	}
+	places, n := map[idrl.AnnotatorID]int{}, len(f.bases)
+	f.says, f.meant = make([]mannerSite, len(f.sites)), make([]float32, n*len(f.sites))
 	for i, s := range f.sites {
 		who, known := places[s.answer.Annotator]
 		if !known {
-			who = len(f.people)
+			who = len(places)
 			places[s.answer.Annotator] = who
-			p := f.person(f.from, s.answer.Annotator)
-			f.people = append(f.people, member{before: p, prior: p.wide(make([]float64, n)), logs: make([]float64, n), weights: make([]float64, n), shares: make([]float64, n), product: make([]float64, n), powers: make([]int, n)})
 		}
-		f.says[i] = mannerSite{who: who, z: f.all[i*n : (i+1)*n : (i+1)*n]}
+		alike, decided := f.random(s.query.Kind, s.answer)
+		f.says[i] = mannerSite{who: who, alike: alike, decided: decided, meant: f.meant[i*n : (i+1)*n : (i+1)*n]}
+		f.says[i].meant[0] = unread
+	}
+	people := len(f.from.people)
+	for id := range places {
+		if _, known := f.from.find(id); !known {
+			people++
+		}
+	}
+	f.people = make([]member, len(places))
+	for id, who := range places {
+		f.people[who] = f.member(id, people)
 	}
 }
 
-// free gives the memory of the weights of the manners to the next fit.
-func (f *joining) free() {
-	all := f.all
-	weightsMemory.Put(&all)
-	f.all, f.says = nil, nil
+// member returns how annotator id answers before the answers, one of so many people.
+func (f *joining) member(id idrl.AnnotatorID, people int) member {
+	n := len(f.list)
+	all := make([]float64, 5*n)
+	part := func(i int) []float64 { return all[i*n : (i+1)*n : (i+1)*n] }
+	p := member{before: f.stranger(id, people), prior: part(0), logs: part(1), weights: part(2), shares: part(3), product: part(4), powers: make([]int, n), bases: f.all}
+	copy(p.prior, f.priorAmong(people))
+	if i, known := f.from.find(id); known {
+		p.before = f.from.people[i]
+		p.before.wide(p.prior)
+	}
+	copy(p.logs, p.prior)
+	if p.before.offsetVar > 0 {
+		p.tau = 1 / p.before.offsetVar
+		p.nu = p.tau * p.before.offset
+	}
+	return p
+}
+
+// leastShare is the weight of a base below which answers are not read under it in a fit that goes on from
+// another: what they said before stays.
+const leastShare = 1e-4
+
+// basesAbove returns the bases whose weight is above a share.
+func (p *member) basesAbove(least float64, g *manners) (out []int) {
+	out = make([]int, 0, len(g.bases))
+	for i := range g.bases {
+		sum := 0.0
+		for _, share := range lapsesOf(p.shares, i) {
+			sum += share
+		}
+		if sum > least {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // manyFactors is how many factors of at least leastRead have a product that is no less than
@@ -210,23 +362,32 @@ const manyFactors = 8
 func (f *joining) settle(report *idrl.FitReport) {
 	f.settleOffsets()
 	for i := range f.people {
-		f.people[i].begin()
+		f.people[i].begin(f.manners)
 	}
 	for i := range f.says {
 		s := &f.says[i]
+		if s.meant[0] == unread {
+			continue
+		}
 		p := &f.people[s.who]
-		product := p.product[:len(s.z)]
-		for k, z := range s.z {
-			product[k] *= z
+		for _, b := range p.bases {
+			product, meant := lapsesOf(p.product, b), float64(s.meant[b])
+			for l := range product {
+				product[l] *= chanceOf(ownLapses[l].rate, s.alike, meant)
+			}
+		}
+		for k := f.firstRandom(); k < len(p.product); k++ {
+			p.product[k] *= f.randomly(k, s.alike, s.decided)
 		}
 		if p.factors++; p.factors == manyFactors {
 			p.gather()
 		}
 	}
 	for i := range f.people {
-		f.people[i].end()
-		f.people[i].note(report)
+		f.people[i].end(f.manners)
+		f.people[i].weigh(report)
 	}
+	f.theta = product(f.from.theta, f.sites, report)
 }
 
 // settleOffsets is settle of the offsets alone.
@@ -249,9 +410,8 @@ func (f *joining) settleOffsets() {
 	}
 }
 
-// begin sets what is known of the manners of p before the answers.
-func (p *member) begin() {
-	copy(p.logs, p.prior)
+// begin begins the products of p.
+func (p *member) begin(g *manners) {
 	p.factors = 0
 	clear(p.powers)
 	for k := range p.product {
@@ -263,6 +423,9 @@ func (p *member) begin() {
 // too small for a number.
 func (p *member) gather() {
 	for k, z := range p.product {
+		if z == 1 {
+			continue
+		}
 		fraction, power := math.Frexp(z)
 		p.product[k] = fraction
 		p.powers[k] += power
@@ -270,19 +433,30 @@ func (p *member) gather() {
 	p.factors = 0
 }
 
-// end adds the logarithms of the products to logs.
-func (p *member) end() {
-	for k, z := range p.product {
-		p.logs[k] += math.Log(z) + math.Ln2*float64(p.powers[k])
+// end sets the log weights of the manners that were read by the products.
+func (p *member) end(g *manners) {
+	set := func(k int) {
+		p.logs[k] = p.prior[k] + math.Log(p.product[k]) + math.Ln2*float64(p.powers[k])
+	}
+	for _, i := range p.bases {
+		for l := range ownLapses {
+			set(i*len(ownLapses) + l)
+		}
+	}
+	for k := g.firstRandom(); k < len(p.logs); k++ {
+		set(k)
 	}
 }
 
-// note sets the weights by their logarithms, and notes how far they are from what they were.
-func (p *member) note(report *idrl.FitReport) {
-	level(p.logs)
+// weigh sets the weights by their logarithms, and notes how far they are from what they were.
+func (p *member) weigh(report *idrl.FitReport) {
+	top := slices.Max(p.logs)
 	sum, moved := 0.0, 0.0
 	for k, l := range p.logs {
-		p.weights[k] = math.Exp(max(l, leastWeight))
+		p.weights[k] = leastWeight
+		if l-top > logLeast {
+			p.weights[k] = math.Exp(l - top)
+		}
 		sum += p.weights[k]
 	}
 	for k, w := range p.weights {
@@ -292,55 +466,98 @@ func (p *member) note(report *idrl.FitReport) {
 	report.Change = max(report.Change, moved)
 }
 
-// leastWeight is the logarithm of a weight that no one answer brings back.
-const leastWeight = -300
+// leastWeight is a weight that no one answer brings back, and logLeast its logarithm.
+const (
+	logLeast    = -300
+	leastWeight = 5e-131
+)
 
-// sweep fits every factor once.
-func (f *joining) sweep(report *idrl.FitReport) error {
-	damping := f.damping
-	g, sx, cavity := f.theta.clone(), make([]float64, f.theta.Dim()), make([]float64, len(f.list))
-	for i := range f.sites {
-		s, says := &f.sites[i], &f.says[i]
-		p := &f.people[says.who]
-		mean, v := idrl.Moments(g, s.query.X, g.mean, sx) // leaves Σx in sx
-		old := says.z[:len(cavity)]
-		weights := p.weights[:len(cavity)]
-		for k, w := range weights {
-			cavity[k] = w / old[k]
+// sweep fits the factors from one on once.
+func (f *joining) sweep(first int, report *idrl.FitReport) error {
+	f.theta = f.theta.clone()
+	for i := first; i < len(f.sites); i++ {
+		if err := f.visit(i, report); err != nil {
+			return err
 		}
-		offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
-		left := 1 - s.tau*v
-		if left <= 0 || !ok {
-			report.Skipped++
-			continue
-		}
-		m, cv := (mean-v*s.nu)/left, v/left
-		if !finite(m, cv) || !f.Own.read(f.read, s.observation, m, cv, offset, offsetVar) {
-			return beyond(*s.answer, m, cv)
-		}
-		push := f.mix(f.read, cavity)
-		if !push.possible() {
-			return beyond(*s.answer, m, cv)
-		}
-		share := 1 / push.z // so that the weights add up to 1, without damping
-		for k, z := range f.read.z[:len(cavity)] {
-			z = toward(old[k], z, damping)
-			old[k] = z
-			weights[k] = cavity[k] * z * share
-		}
-		f.shiftOffset(p, says, offset, offsetVar, push, damping, report)
-		tau, nu, ok := siteOf(m, cv, push.d1, push.d2)
-		s.move(g, sx, normal{mean, v}, normal{nu, tau}, ok, damping, report)
 	}
-	f.theta = g
 	return nil
+}
+
+// visit fits factor i, and changes theta, which nobody shares.
+func (f *joining) visit(i int, report *idrl.FitReport) error {
+	s, says := &f.sites[i], &f.says[i]
+	p := &f.people[says.who]
+	bases := p.bases
+	if says.meant[0] == unread {
+		bases = f.all
+	}
+	mean, v := idrl.Moments(f.theta, s.query.X, f.theta.mean, f.sx) // leaves Σx in sx
+	f.without(p, says, bases)
+	offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
+	left := 1 - s.tau*v
+	if left <= 0 || !ok {
+		report.Skipped++
+		return nil
+	}
+	m, cv := (mean-v*s.nu)/left, v/left
+	if !finite(m, cv) || !f.Own.read(f.read, s.observation, bases, m, cv, offset, offsetVar) {
+		return beyond(*s.answer, m, cv)
+	}
+	push := f.mix(f.read, bases, f.cavity)
+	if !push.possible() {
+		return beyond(*s.answer, m, cv)
+	}
+	f.with(p, says, bases, 1/push.z)
+	f.shiftOffset(p, says, offset, offsetVar, push, f.damping, report)
+	tau, nu, ok := siteOf(m, cv, push.d1, push.d2)
+	s.move(f.theta, f.sx, normal{mean, v}, normal{nu, tau}, ok, f.damping, report)
+	return nil
+}
+
+// without stores the weights of p without an answer in cavity, of some bases and of those who click at random.
+func (f *joining) without(p *member, says *mannerSite, bases []int) {
+	if says.meant[0] == unread {
+		copy(f.cavity, p.weights)
+		return
+	}
+	for _, b := range bases {
+		meant, cavity, weights := float64(says.meant[b]), lapsesOf(f.cavity, b), lapsesOf(p.weights, b)
+		for l, w := range weights {
+			cavity[l] = w / chanceOf(ownLapses[l].rate, says.alike, meant)
+		}
+	}
+	for k := f.firstRandom(); k < len(f.cavity); k++ {
+		f.cavity[k] = p.weights[k] / f.randomly(k, says.alike, says.decided)
+	}
+}
+
+// with makes what was read the factor of an answer, and the weights of p those of cavity times it, times share.
+func (f *joining) with(p *member, says *mannerSite, bases []int, share float64) {
+	unknown := says.meant[0] == unread
+	for _, b := range bases {
+		meant := max(leastRead, f.read.meant[b])
+		if f.damping < 1 && !unknown {
+			meant = toward(float64(says.meant[b]), meant, f.damping)
+		}
+		says.meant[b] = float32(meant)
+		meant = float64(says.meant[b])
+		cavity, weights := lapsesOf(f.cavity, b), lapsesOf(p.weights, b)
+		for l, w := range cavity {
+			weights[l] = w * chanceOf(ownLapses[l].rate, says.alike, meant) * share
+		}
+		if unknown && len(p.bases) < len(f.all) { // settle does not reach those that are not read
+			for l, lapse := range ownLapses {
+				p.logs[b*len(ownLapses)+l] += math.Log(chanceOf(lapse.rate, says.alike, meant))
+			}
+		}
+	}
+	for k := f.firstRandom(); k < len(f.cavity); k++ {
+		p.weights[k] = f.cavity[k] * f.randomly(k, says.alike, says.decided) * share
+	}
 }
 
 // toward returns was·(is/was)^damping, where damping is a power of 1/2.
 func toward(was, is, damping float64) float64 {
-	if damping == 1 {
-		return is
-	}
 	ratio := is / was
 	for ; damping < 1; damping *= 2 {
 		ratio = math.Sqrt(ratio)
@@ -380,15 +597,19 @@ func (f *joining) shiftOffset(p *member, s *mannerSite, m, v float64, push push,
 	report.Change = max(report.Change, math.Abs(dTau)/p.tau, math.Abs(dNu-dTau*p.nu/p.tau)/math.Sqrt(p.tau))
 }
 
-// joint returns the belief that the factors make.
-func (f *joining) joint() *Joint {
-	out := &Joint{theta: f.theta, people: f.from.people}
+// joint returns the belief that the factors make, with theta in the place of that of the factors.
+func (f *joining) joint(theta *Gaussian) *Joint {
+	out := &Joint{theta: theta, people: slices.Clone(f.from.people)}
 	for _, p := range f.people {
-		now := person{id: p.before.id, logs: rounded(p.logs), offset: p.before.offset, offsetVar: p.before.offsetVar, kept: &keptBlend{}}
+		logs := slices.Clone(p.logs)
+		if p.spread != nil {
+			floats.Add(logs, p.spread)
+		}
+		now := person{id: p.before.id, logs: rounded(logs), offset: p.before.offset, offsetVar: p.before.offsetVar, kept: &keptBlend{}}
 		if p.tau > 0 && f.offsetVar > 0 {
 			now.offset, now.offsetVar = p.nu/p.tau, 1/p.tau
 		}
-		out = out.with(f.theta, now)
+		out = out.with(theta, now)
 	}
 	return out
 }

@@ -14,12 +14,14 @@ import (
 //
 //	p_k(y|u) = rate_k·q_k(y) + (1 − rate_k)·base_k(y|u)
 //
-// A rate of 1 is somebody who clicks at random. A base of a rating is about scale·u and the
-// offset of the annotator.
+// A rate of 1 is somebody who clicks at random. A base is about scale·u, of a rating plus the
+// offset of the annotator; a scale below 0 is that of somebody who confuses the answers.
 type manners struct {
 	bases     []base
 	list      []manner  // each base with all rates of lapses in turn, and then those who click at random
-	prior     []float64 // log weights of list; the greatest is 0
+	prior     []float64 // log weights of list where at most two annotators have answered: nobody is reversed; the greatest is 0
+	ofMany    []float64 // the same of more annotators
+	all       []int     // the indexes of the bases
 	lapse     Lapse     // what a lapse is
 	offsetVar float64   // of the offset before the first answer; 0 of comparisons
 	ratingVar float64   // of the noise of a rating, as the session is told
@@ -33,6 +35,7 @@ type manners struct {
 // bandedProbit is a Probit whose noise is one of manners.noises.
 type bandedProbit struct {
 	band  float64
+	side  float64 // 1, or −1 of somebody who confuses the answers
 	noise int
 }
 
@@ -42,7 +45,7 @@ type base struct {
 	remark idrl.Likelihood // of a remark beside a comparison; nil where none is made
 	noise  float64         // standard deviation, as a multiple of that of the session
 	tie    float64         // width of ties in units of the noise, as a multiple of that of the session; 0 of ratings
-	scale  float64         // of u; 1 of comparisons
+	scale  float64         // of u; of comparisons 1, or −1 if the answers are reversed
 }
 
 // A manner is a base with a rate of lapses.
@@ -57,12 +60,21 @@ var (
 	ownNoises = [...]float64{1. / 4, 1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 4}
 	ownScales = [...]float64{1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2}
 	ownTies   = [...]struct{ width, prior float64 }{{0.08, 0.35}, {0.5, 0.15}, {1, 0.35}, {2, 0.15}}
-	ownLapses = [...]struct{ rate, prior float64 }{{0, 0.6}, {0.05, 0.2}, {0.15, 0.12}, {0.4, 0.08}} // of those who do not click at random
+	ownLapses = [...]struct{ rate, prior float64 }{{0, 0.6}, {0.05, 0.2}, {0.15, 0.12}, {0.5, 0.08}} // of those who do not click at random
+)
+
+// The grid of those who confuse the answers, which is coarser: it is to find them and to read their answers,
+// and not to tell how noisy they are.
+var (
+	reversedNoises = [...]float64{1. / 2, 1, 2}
+	reversedTies   = [...]float64{0.08, 1}
 )
 
 const (
 	ownOctaves   = 0.7  // standard deviation of the logarithm of the noise to base 2
 	ownRandom    = 0.1  // probability that somebody clicks at random
+	ownReversed  = 0.02 // probability that somebody confuses the answers
+	fewest       = 3    // annotators among whom it can be told that one confuses the answers
 	scaleOctaves = 0.35 // standard deviation of the logarithm of the scale of ratings to base 2
 	offsetStd    = 0.15 // of ratings, which lie in [−1, 1]
 
@@ -86,6 +98,7 @@ func (m Model) mannersOf(kind idrl.QueryKind) (out *manners, ok bool) {
 		return nil, false
 	}
 	out.addRandom(kind.Comparison())
+	out.setPriors()
 	out.findProbits()
 	return out, true
 }
@@ -105,7 +118,7 @@ func (g *manners) findProbits() {
 			at = len(g.noises)
 			g.noises = append(g.noises, noise)
 		}
-		probits = append(probits, bandedProbit{p.TieBand, at})
+		probits = append(probits, bandedProbit{p.TieBand, b.scale, at})
 	}
 	g.probits = probits
 }
@@ -117,7 +130,11 @@ func (m Model) addComparisons(out *manners) {
 		for _, noise := range ownNoises {
 			log := math.Log(tie.prior) - square(math.Log2(noise)/ownOctaves)/2
 			add := func(l idrl.Likelihood) {
-				out.add(base{of: l, remark: varyRemark(m.Remark, noise, 0), noise: noise, tie: tie.width, scale: 1}, log)
+				b := base{of: l, remark: varyRemark(m.Remark, noise, 0), noise: noise, tie: tie.width, scale: 1}
+				out.add(b, log)
+				if b.scale = -1; slices.Contains(reversedNoises[:], noise) && slices.Contains(reversedTies[:], tie.width) {
+					out.add(b, log)
+				}
 			}
 			switch l := m.Comparison.(type) {
 			case Graded:
@@ -140,13 +157,19 @@ func (m Model) addRatings(out *manners) {
 	for _, scale := range ownScales {
 		for _, noise := range ownNoises {
 			log := -square(math.Log2(scale)/scaleOctaves)/2 - square(math.Log2(noise)/ownOctaves)/2
+			add := func(l idrl.Likelihood) {
+				out.add(base{of: l, noise: noise, scale: scale}, log)
+				if scale == 1 && slices.Contains(reversedNoises[:], noise) {
+					out.add(base{of: l, noise: noise, scale: -1}, log)
+				}
+			}
 			switch l := m.Rating.(type) {
 			case RatingClipped:
 				out.lapse.Of, out.ratingVar = l, l.NoiseVar
-				out.add(base{of: RatingClipped{NoiseVar: noise * noise * l.NoiseVar}, noise: noise, scale: scale}, log)
+				add(RatingClipped{NoiseVar: noise * noise * l.NoiseVar})
 			case Rating:
 				out.lapse.Of, out.ratingVar = l, l.NoiseVar
-				out.add(base{of: Rating{NoiseVar: noise * noise * l.NoiseVar}, noise: noise, scale: scale}, log)
+				add(Rating{NoiseVar: noise * noise * l.NoiseVar})
 			}
 		}
 	}
@@ -167,17 +190,63 @@ func (g *manners) add(b base, log float64) {
 // addRandom adds those who click at random, whose lapses are all outcomes of a comparison
 // alike, or hardly ever 'equal'.
 func (g *manners) addRandom(comparison bool) {
-	others := 0.0
-	for _, log := range g.prior {
-		others += math.Exp(log)
-	}
-	log := math.Log(others * ownRandom / (1 - ownRandom))
 	if comparison {
-		log -= math.Ln2
-		g.list, g.prior = append(g.list, manner{rate: 1, decided: true}), append(g.prior, log)
+		g.list, g.prior = append(g.list, manner{rate: 1, decided: true}), append(g.prior, 0)
 	}
-	g.list, g.prior = append(g.list, manner{rate: 1}), append(g.prior, log)
-	level(g.prior)
+	g.list, g.prior = append(g.list, manner{rate: 1}), append(g.prior, 0)
+}
+
+// A mannerKind is one of three kinds of manners.
+type mannerKind int
+
+const (
+	meantAnswers mannerKind = iota
+	reversedAnswers
+	randomAnswers
+)
+
+// kind returns the kind of manner k.
+func (g *manners) kind(k int) mannerKind {
+	switch {
+	case g.list[k].rate == 1:
+		return randomAnswers
+	case g.bases[g.list[k].base].scale < 0:
+		return reversedAnswers
+	default:
+		return meantAnswers
+	}
+}
+
+// setPriors gives each kind of manners its share.
+func (g *manners) setPriors() {
+	var sums [3]float64
+	for k, log := range g.prior {
+		sums[g.kind(k)] += math.Exp(log)
+	}
+	shared := func(shares [3]float64) []float64 {
+		out := slices.Clone(g.prior)
+		for k := range out {
+			kind := g.kind(k)
+			out[k] += math.Log(shares[kind] / sums[kind])
+		}
+		level(out)
+		return out
+	}
+	g.ofMany = shared([3]float64{meantAnswers: 1 - ownRandom - ownReversed, reversedAnswers: ownReversed, randomAnswers: ownRandom})
+	g.prior = shared([3]float64{meantAnswers: 1 - ownRandom, randomAnswers: ownRandom})
+	for i := range g.bases {
+		g.all = append(g.all, i)
+	}
+}
+
+// priorAmong returns the log weights of somebody who has not answered, where so many annotators have
+// answered, that one included. Between two who contradict each other nothing tells which of
+// them confuses the answers.
+func (g *manners) priorAmong(people int) []float64 {
+	if people < fewest {
+		return g.prior
+	}
+	return g.ofMany
 }
 
 // level shifts log weights so that the greatest is 0.
@@ -206,66 +275,75 @@ func (g *manners) random(kind idrl.QueryKind, a *idrl.Answer) (alike, decided fl
 	return alike, (1 - rarelyEqual) / float64(g.lapse.Outcomes-1)
 }
 
-// A reading is what an answer says under every manner, given u ~ N(m, v) and an offset.
+// A reading is what an answer says under the bases, given u ~ N(m, v) and an offset.
 type reading struct {
-	z []float64 // probability or density of the answer under the manners
+	alike, decided float64 // probability or density of the answer if it is a lapse, as of random
 
 	meant      []float64 // the same of the bases, if it is no lapse
 	rise, bend []float64 // the first two derivatives of meant in t = scale·u + offset
-	weights    []float64 // of the bases, work of mix
-	scales     []float64 // one over the standard deviation of the answer, by manners.noises
+	scales     []float64 // work: one over the standard deviation of the answer, by manners.noises
 }
 
 // newReading returns memory for a reading.
 func (g *manners) newReading() *reading {
 	n := len(g.bases)
-	return &reading{z: make([]float64, len(g.list)), meant: make([]float64, n), rise: make([]float64, n), bend: make([]float64, n), weights: make([]float64, n), scales: make([]float64, len(g.noises))}
+	return &reading{meant: make([]float64, n), rise: make([]float64, n), bend: make([]float64, n), scales: make([]float64, len(g.noises))}
 }
 
-// read reads what is observed, in the memory of r. It returns false where that is beyond
+// chanceOf returns the probability of an answer, where rate is that of a lapse, and alike and meant are those of
+// the answer if it is one and if it is none.
+func chanceOf(rate, alike, meant float64) float64 {
+	if p := rate*alike + (1-rate)*meant; p > leastRead {
+		return p
+	}
+	return leastRead
+}
+
+// randomly returns the probability of the answer under the manner k, which clicks at random.
+func (g *manners) randomly(k int, alike, decided float64) float64 {
+	if g.list[k].decided {
+		return max(leastRead, decided)
+	}
+	return max(leastRead, alike)
+}
+
+// firstRandom returns the first of the manners that click at random, which are the last ones.
+func (g *manners) firstRandom() int { return len(g.bases) * len(ownLapses) }
+
+// read reads what is observed under some bases, in the memory of r. It returns false where that is beyond
 // computing.
-func (g *manners) read(r *reading, seen observation, m, v, offset, offsetVar float64) bool {
+func (g *manners) read(r *reading, seen observation, bases []int, m, v, offset, offsetVar float64) bool {
 	if remark := seen.query.Kind == idrl.Average; g.probits != nil && !remark {
-		g.readProbits(r, seen.answer.Choice, m, v)
+		g.readProbits(r, seen.answer.Choice, bases, m, v)
 	} else {
-		g.readBases(r, seen, m, v, offset, offsetVar)
+		g.readBases(r, seen, bases, m, v, offset, offsetVar)
 	}
 	sum := 0.0
-	for i := range r.meant {
+	for _, i := range bases {
 		sum += r.meant[i] + math.Abs(r.rise[i]) + math.Abs(r.bend[i])
 	}
-	alike, decided := g.random(seen.query.Kind, seen.answer)
-	for i, meant := range r.meant {
-		read := lapsesOf(r.z, i)
-		for l, lapse := range ownLapses {
-			read[l] = max(leastRead, lapse.rate*alike+(1-lapse.rate)*meant)
-		}
-	}
-	for k := len(g.bases) * len(ownLapses); k < len(g.list); k++ {
-		r.z[k] = max(leastRead, alike)
-		if g.list[k].decided {
-			r.z[k] = max(leastRead, decided)
-		}
-	}
+	r.alike, r.decided = g.random(seen.query.Kind, seen.answer)
 	return finite(sum)
 }
 
-// readBases reads what an answer says under the bases.
-func (g *manners) readBases(r *reading, seen observation, m, v, offset, offsetVar float64) {
+// readBases reads what an answer says under the bases. Who confuses two clips does not confuse a remark
+// about both.
+func (g *manners) readBases(r *reading, seen observation, bases []int, m, v, offset, offsetVar float64) {
 	remark := seen.query.Kind == idrl.Average
-	for i := range g.bases {
+	for _, i := range bases {
 		b := &g.bases[i]
-		of := b.of
 		if remark {
-			of = b.remark
+			r.meant[i], r.rise[i], r.bend[i] = sums(b.remark, seen.answer, m, v)
+			r.rise[i] *= b.scale // 1 or −1
+			continue
 		}
-		r.meant[i], r.rise[i], r.bend[i] = sums(of, seen.answer, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
+		r.meant[i], r.rise[i], r.bend[i] = sums(b.of, seen.answer, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
 	}
 }
 
 // readProbits is readBases where all bases are probits, for a fraction of the work: one root for all
 // that have the same noise.
-func (g *manners) readProbits(r *reading, choice idrl.Choice, m, v float64) {
+func (g *manners) readProbits(r *reading, choice idrl.Choice, bases []int, m, v float64) {
 	for i, noise := range g.noises {
 		r.scales[i] = 1 / math.Sqrt(v+noise)
 	}
@@ -273,19 +351,21 @@ func (g *manners) readProbits(r *reading, choice idrl.Choice, m, v float64) {
 	switch choice {
 	case idrl.ChoseA:
 	case idrl.ChoseB:
-		m, side = -m, -1
+		side = -1
 	case idrl.Equal:
-		for i, p := range g.probits {
-			scale := r.scales[p.noise]
-			r.meant[i], r.rise[i], r.bend[i] = between((-p.band-m)*scale, (p.band-m)*scale, 1/scale)
+		for _, i := range bases {
+			p := &g.probits[i]
+			scale, t := r.scales[p.noise], p.side*m
+			r.meant[i], r.rise[i], r.bend[i] = between((-p.band-t)*scale, (p.band-t)*scale, 1/scale)
 		}
 		return
 	default:
 		panic("belief: the answer does not answer a comparison")
 	}
-	for i, p := range g.probits {
+	for _, i := range bases {
+		p := &g.probits[i]
 		scale := r.scales[p.noise]
-		at := (p.band - m) * scale
+		at := (p.band - side*p.side*m) * scale
 		z, slope := upper(at)
 		slope *= scale
 		r.meant[i], r.rise[i], r.bend[i] = z, side*slope, at*slope*scale
@@ -306,28 +386,27 @@ func (p push) possible() bool {
 	return p.z > 0 && finite(p.z, p.d1, p.d2, p.offset1, p.offset2)
 }
 
-// mix returns the push of an answer that was read, where weights are those of the manners, up
-// to a factor.
-func (g *manners) mix(r *reading, weights []float64) (p push) {
-	for k := len(g.bases) * len(ownLapses); k < len(weights); k++ {
-		p.z += weights[k] * r.z[k]
+// mix returns the push of an answer that was read under some bases, where weights are those of the manners, up
+// to a factor. Other bases count as impossible.
+func (g *manners) mix(r *reading, bases []int, weights []float64) (p push) {
+	for k := g.firstRandom(); k < len(weights); k++ {
+		p.z += weights[k] * g.randomly(k, r.alike, r.decided)
 	}
-	for i := range r.weights {
-		read, z, meant := lapsesOf(r.z, i), 0.0, 0.0 // sums of a base: each in a register
+	for _, i := range bases {
+		z, meant, share := r.meant[i], 0.0, 0.0 // sums of a base: each in a register
 		for l, weight := range lapsesOf(weights, i) {
-			z += weight * read[l]
+			share += weight * chanceOf(ownLapses[l].rate, r.alike, z)
 			meant += weight * (1 - ownLapses[l].rate)
 		}
-		p.z += z
-		r.weights[i] = meant
+		p.z += share
+		scale := g.bases[i].scale
+		p.offset1 += meant * r.rise[i]
+		p.offset2 += meant * r.bend[i]
+		p.d1 += meant * scale * r.rise[i]
+		p.d2 += meant * scale * scale * r.bend[i]
 	}
-	for i, weight := range r.weights {
-		share, scale := weight/p.z, g.bases[i].scale
-		p.d1 += share * scale * r.rise[i]
-		p.d2 += share * scale * scale * r.bend[i]
-		p.offset1 += share * r.rise[i]
-		p.offset2 += share * r.bend[i]
-	}
+	one := 1 / p.z
+	p.d1, p.d2, p.offset1, p.offset2 = p.d1*one, p.d2*one, p.offset1*one, p.offset2*one
 	p.d2 -= p.d1 * p.d1
 	p.offset2 -= p.offset1 * p.offset1
 	return p

@@ -3,6 +3,7 @@ package belief
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
@@ -67,7 +68,12 @@ func (o Own) person(j *Joint, id idrl.AnnotatorID) person {
 	if i, known := j.find(id); known {
 		return j.people[i]
 	}
-	return person{id: id, logs: rounded(append([]float64(nil), o.prior...)), offsetVar: o.offsetVar}
+	return o.stranger(id, len(j.people)+1)
+}
+
+// stranger returns how somebody answers of whom nothing is known, as one of so many who answer.
+func (o Own) stranger(id idrl.AnnotatorID, people int) person {
+	return person{id: id, logs: rounded(slices.Clone(o.priorAmong(people))), offsetVar: o.offsetVar}
 }
 
 // Condition returns the belief after answer a to q, by one step of assumed density filtering;
@@ -94,22 +100,33 @@ func (o Own) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idr
 	r, g, logs := w.reading, j.theta, who.wide(w.logs)
 	for _, seen := range observations(nil, &q, &a) {
 		m, v := idrl.Moments(g, seen.query.X, g.mean, w.sx)
-		if !finite(m, v) || !o.read(r, seen, m, v, who.offset, who.offsetVar) {
+		if !finite(m, v) || !o.read(r, seen, o.all, m, v, who.offset, who.offsetVar) {
 			return nil, beyond(a, m, v)
 		}
-		push := o.mix(r, weightsOf(w.weights, logs))
+		push := o.mix(r, o.all, weightsOf(w.weights, logs))
 		if !push.possible() {
 			return nil, beyond(a, m, v)
 		}
-		for k := range logs {
-			logs[k] += math.Log(r.z[k])
-		}
+		o.learn(logs, r)
 		who.offset += who.offsetVar * push.offset1
 		who.offsetVar += who.offsetVar * who.offsetVar * push.offset2
 		g = g.Condition(seen.query.X, push.d1, -push.d2)
 	}
 	who.logs, who.kept = rounded(logs), &keptBlend{}
 	return j.with(g, who), nil
+}
+
+// learn adds the logarithms of the probabilities of an answer that was read under all bases to the log weights of
+// the manners.
+func (g *manners) learn(logs []float64, r *reading) {
+	for _, i := range g.all {
+		for l, lapse := range ownLapses {
+			logs[i*len(ownLapses)+l] += math.Log(chanceOf(lapse.rate, r.alike, r.meant[i]))
+		}
+	}
+	for k := g.firstRandom(); k < len(logs); k++ {
+		logs[k] += math.Log(g.randomly(k, r.alike, r.decided))
+	}
 }
 
 // weightsOf stores the weights whose logarithms are logs, of which the greatest is made 1, in dst,
@@ -147,7 +164,7 @@ func (o Own) Groups() idrl.GroupLikelihood { return nil }
 
 // Likelihood returns the model of the answer to q of somebody of whom nothing is known.
 func (o Own) Likelihood(q idrl.Query) idrl.Likelihood {
-	return o.blend(person{logs: rounded(append([]float64(nil), o.prior...)), offsetVar: o.offsetVar})
+	return o.blend(o.stranger("", 1))
 }
 
 // ConditionOnPending implements idrl.RewardModel, for questions that are with annotators of

@@ -236,8 +236,8 @@ func TestOwnNearTheExactPosterior(t *testing.T) {
 			at := make([]float64, len(people))
 			for a := range people {
 				var all, clicks float64
-				for k, l := range rounded(slices.Clone(o.prior)) {
-					w := math.Exp(float64(l))
+				for k, l := range o.priorAmong(len(people)) {
+					w := math.Exp(l)
 					for i := a; i < len(as); i += len(people) {
 						w *= o.given(k, as[i], theta*qs[i].X[0], 0)
 					}
@@ -262,7 +262,7 @@ func TestOwnNearTheExactPosterior(t *testing.T) {
 			t.Fatal(err)
 		}
 		off, shared = off+math.Abs(got-mean)/std/runs, shared+math.Abs(plain.Mean(nil)[0]-mean)/std/runs
-		if ratio := math.Sqrt(v) / std; ratio < 0.6 || ratio > 1.3 {
+		if ratio := math.Sqrt(v) / std; ratio < 0.6 || ratio > 1.45 { // 1.40 where θ is near 0, so that who confuses the answers is open
 			t.Errorf("run %d: standard deviation %.3f, exact %.3f", seed, math.Sqrt(v), std)
 		}
 		for a, who := range o.Manners(j) {

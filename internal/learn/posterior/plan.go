@@ -14,7 +14,7 @@ import (
 // so that all fits together take about five times as long as the last one. Those of an
 // average, which are dearer, are at 5, 10, 15, …, 50, and then each a half after the one
 // before: three times as long. Those of a model whose fits go on from one another are at
-// 5, 10, 15, …, 40, and then each an eighth after the one before. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
+// 1, 2, 3, …, 128, and then each a sixteenth after the one before. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
 // (light) counts from its position on. A longer one counts some answers later, so that
 // it can be made meanwhile: the answers in between are taken in twice, one by one.
 // Where a fit would take many seconds there is none any more.
@@ -50,18 +50,17 @@ func costOf(m idrl.Filter) float64 {
 
 // A pace is how soon one fit follows another.
 type pace struct {
-	upTo int // answers up to which there is a fit after every five
-	part int // beyond, the next is 1/part of the answers later
-	wait int // as of a plan
+	upTo  int // answers up to which fits are every apart, from the first on
+	every int // the fewest answers between two fits
+	part  int // beyond, the next is 1/part of the answers later
+	wait  int // as of a plan
 }
 
 var (
-	often   = pace{upTo: 100, part: 4, wait: 8}
-	seldom  = pace{upTo: 50, part: 2, wait: 8}
-	resumed = pace{upTo: 40, part: 8, wait: 32}
+	often   = pace{upTo: 100, every: 5, part: 4, wait: 8}
+	seldom  = pace{upTo: 50, every: 5, part: 2, wait: 8}
+	resumed = pace{upTo: 128, every: 1, part: 16, wait: 32}
 )
-
-const first = 5 // answers before the first fit, and the fewest between two
 
 // resumedCost is the cost of a fit that goes on from another, and of an update of that model, as a
 // multiple of the cost of one that begins with nothing and takes the noise of answers for known.
@@ -84,11 +83,11 @@ func (c *Config) plan() plan {
 func planFor(d int, cost, dear, longest float64, pace pace) plan {
 	square := float64(d) * float64(d)
 	p := plan{each: cost * (square + dear), kept: min(mostKept, max(1, int(memory/(cost*square)))), wait: pace.wait}
-	for at := first; float64(at)*p.each <= longest; {
+	for at := pace.every; float64(at)*p.each <= longest; {
 		p.positions = append(p.positions, at)
-		step := max(first, at/pace.part)
-		if at+first <= pace.upTo && p.light(at+first) {
-			step = first
+		step := max(pace.every, at/pace.part)
+		if next := at + pace.every; next <= pace.upTo && p.light(next) {
+			step = pace.every
 		}
 		at += step
 	}
