@@ -61,9 +61,10 @@ func gain(f insight.Forecast) float64 {
 
 // unpredicted reports whether the comparisons so far were predicted no better than by guessing. Of
 // people who guess, the sum of gains is above log 1/α in at most a share α of the sessions, whatever the questions and
-// however often one looks (Ville's inequality). α is half of the doubt of the session.
+// however often one looks (Ville's inequality). α is half of the doubt of the session. Where that is
+// ½ or more a statement that is sure enough claims nothing, and needs no evidence.
 func (s *statements) unpredicted() bool {
-	if n := s.history.Len(); n == 0 || n > mostEvidence || !s.spec.Kind.Comparison() {
+	if n := s.history.Len(); n == 0 || n > mostEvidence || s.spec.Doubt >= 0.5 || !s.spec.Kind.Comparison() {
 		return false
 	}
 	ok := s.evidence.follow(context.Background(), s.features, s.history.After(0))

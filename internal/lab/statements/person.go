@@ -40,24 +40,46 @@ const weber = 0.5
 const like = 0.5
 
 var kinds = []Kind{
-	{Name: "matched", About: "true weights from the session's prior, answers by its likelihood; so are all others, but for what is said of them",
-		cast: func(s *stage) error { return s.meant(s.theta) }},
-	{Name: "bradley-terry", About: "logistic noise of a tenth of the range of differences, never 'equal'", cast: (*stage).bradleyTerry},
-	{Name: "lapses", About: "one answer in ten is a or b at random: 5 % of the answers are wrong by it",
-		cast: func(s *stage) error { return s.lapsing(0.1) }},
-	{Name: "mistakes", About: "every second answer is a or b at random: 25 % of the answers are wrong by it",
-		cast: func(s *stage) error { return s.lapsing(0.5) }},
-	{Name: "contrast", About: "the noise grows with the difference of the clips: by half of its prior standard deviation (Weber's law)", cast: (*stage).contrast},
-	{Name: "hidden", About: "a fifth of the features, one at least, is in the reward but not known to the session",
-		cast: func(s *stage) error { return s.meant(s.theta) }, hidden: true},
-	{Name: "tastes", About: "two people in turn whose true weights correlate by 0.5; the truth is their mean",
-		cast: func(s *stage) error { return s.meant(s.two()...) }},
-	{Name: "moods", About: "one person who has one of two such tastes, at random in each answer",
-		cast: (*stage).moods},
-	{Name: "reversed", About: "three people in turn, one of whom takes the keys of a and b for each other",
-		cast: (*stage).reversed},
-	{Name: "reversed-alone", About: "one person, who takes the keys of a and b for each other: nothing in the answers tells it",
-		cast: (*stage).reversedAlone},
+	{
+		Name: "matched", About: "true weights from the session's prior, answers by its likelihood; so are all others, but for what is said of them",
+		cast: (*stage).matched,
+	},
+	{
+		Name: "bradley-terry", About: "logistic noise of a tenth of the range of differences, never 'equal'",
+		cast: (*stage).bradleyTerry,
+	},
+	{
+		Name: "lapses", About: "one answer in ten is a or b at random: 5 % of the answers are wrong by it",
+		cast: func(s *stage) error { return s.lapsing(0.1) },
+	},
+	{
+		Name: "mistakes", About: "every second answer is a or b at random: 25 % of the answers are wrong by it",
+		cast: func(s *stage) error { return s.lapsing(0.5) },
+	},
+	{
+		Name: "contrast", About: "the noise grows with the difference of the clips: by half of its prior standard deviation (Weber's law)",
+		cast: (*stage).contrast,
+	},
+	{
+		Name: "hidden", About: "a fifth of the features, one at least, is in the reward but not known to the session",
+		cast: (*stage).matched, hidden: true,
+	},
+	{
+		Name: "tastes", About: "two people in turn whose true weights correlate by 0.5; the truth is their mean",
+		cast: func(s *stage) error { return s.meant(s.two()...) },
+	},
+	{
+		Name: "moods", About: "one person who has one of two such tastes, at random in each answer",
+		cast: (*stage).moods,
+	},
+	{
+		Name: "reversed", About: "three people in turn, one of whom takes the keys of a and b for each other",
+		cast: (*stage).reversed,
+	},
+	{
+		Name: "reversed-alone", About: "one person, who takes the keys of a and b for each other: nothing in the answers tells it",
+		cast: (*stage).reversedAlone,
+	},
 }
 
 // Kinds returns the kinds of people.
@@ -120,6 +142,8 @@ func (s *stage) meant(thetas ...[]float64) error {
 	}
 	return nil
 }
+
+func (s *stage) matched() error { return s.meant(s.theta) }
 
 func (s *stage) bradleyTerry() error {
 	env, err := training.Environment(s.world.list, s.spec)
@@ -209,10 +233,9 @@ func (s *stage) reversedAlone() error {
 func turned(of actor) actor {
 	return func(q idrl.QueryVector, r *rand.Rand) idrl.Answer {
 		a := of(q, r)
-		switch a.Choice {
-		case idrl.ChoseA:
+		if a.Choice == idrl.ChoseA {
 			a.Choice = idrl.ChoseB
-		case idrl.ChoseB:
+		} else if a.Choice == idrl.ChoseB {
 			a.Choice = idrl.ChoseA
 		}
 		return a
