@@ -161,13 +161,8 @@ func sessionConfig(list envs.List, r record.Record) (session.Config, error) {
 			}
 			return ""
 		}
-		cfg.Steps = func(c idrl.Candidate) float64 {
-			if p, ok := training.Acted(past, c); ok {
-				return p.Length()
-			}
-			return 1
-		}
 	}
+	cfg.Steps = training.Lengths(past)
 	cfg.Learner, err = training.Learner(list, r.Spec)
 	return cfg, err
 }

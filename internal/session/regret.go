@@ -38,6 +38,8 @@ type statements struct {
 	now    present
 	stop   stopState
 	looked shownEffect
+
+	evidence evidence
 }
 
 // present is the statement about the present, kept until something changes.

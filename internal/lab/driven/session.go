@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,14 +16,20 @@ import (
 	"tiebreak/internal/learn/representation"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/memory"
+	"tiebreak/internal/session/view"
 )
 
-// Config is what a Session is made of. Taken is optional, all other fields are required.
+// Config is what a Session is made of. Spec, Model, Method and Trainer are required.
 type Config struct {
 	Spec    idrl.SessionSpec // complete
 	Model   idrl.RewardModel
 	Method  acquisition.Method
 	Trainer Trainer
+
+	// Of session.Config, for what the session states.
+	Averaged func(idrl.RewardModel) idrl.Filter
+	Steps    func(idrl.Candidate) float64
+	Exact    bool
 
 	// Taken is told of each result of the Trainer that the session takes, before the next training
 	// begins. It may be nil.
@@ -74,6 +81,7 @@ func Start(ctx context.Context, c Config) (*Session, error) {
 	var err error
 	s.session, err = session.New(session.Config{
 		Record: record.Record{Spec: c.Spec}, Model: c.Model, Acquisition: c.Method, Trainer: trainer, Journal: s.journal,
+		Averaged: c.Averaged, Steps: c.Steps, Exact: c.Exact,
 		Publisher: s.events, Log: slog.New(slog.DiscardHandler), Rejected: s.events.fail,
 		Now: func() time.Time { return epoch.Add(time.Duration(s.clock.Load())) },
 	})
@@ -277,6 +285,19 @@ func (s *Session) Posterior(ctx context.Context) (idrl.Posterior, error) {
 	return h.Posterior, s.events.why(err)
 }
 
+// Status returns what the session's page shows.
+func (s *Session) Status(ctx context.Context) (view.Status, error) {
+	st, err := s.session.Status(ctx)
+	return st, s.events.why(err)
+}
+
+// Known returns all policies so far, those that are no longer compared included.
+func (s *Session) Known() []idrl.Candidate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Concat(s.record.Pool, slices.Concat(s.record.Archive...), s.record.Generation.Candidates)
+}
+
 // Question returns what a question says of the weights of the environment's features, with the
 // average of two clips, whether the session takes remarks or not.
 func (s *Session) Question(q idrl.Query) (*idrl.QueryVector, error) { return s.view.Query(q) }
@@ -287,15 +308,7 @@ func (s *Session) Media(ctx context.Context, id idrl.ClipID) ([]byte, error) {
 }
 
 // Policies returns the number of policies of all generations so far, those of the pool included.
-func (s *Session) Policies() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.record.Pool) + len(s.record.Generation.Candidates)
-	for _, past := range s.record.Archive {
-		n += len(past)
-	}
-	return n
-}
+func (s *Session) Policies() int { return len(s.Known()) }
 
 // clip returns a clip that was asked about.
 func (s *Session) clip(id idrl.ClipID) (idrl.Clip, error) {

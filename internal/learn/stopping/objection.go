@@ -20,11 +20,18 @@ const (
 	ByUntrained = "untrained" // no policy was trained on this session's answers
 	ByReturns   = "returns"   // the two returns of policies disagree about the best one
 	ByUnasked   = "unasked"   // what decides between the best policies was not asked about
+
+	ByUnpredicted = "unpredicted" // answers were predicted no better than by guessing
 )
 
 // ObjectUntrained is the objection while all policies were made before the first answer.
 func ObjectUntrained() Objection {
 	return Objection{ByUntrained, "No policy has been trained from the answers yet: all policies were made before the first answer."}
+}
+
+// ObjectUnpredicted is the objection where answers may as well be guesses.
+func ObjectUnpredicted() Objection {
+	return Objection{ByUnpredicted, "The answers so far could not be predicted from one another better than by guessing. Either they are still too few, or people answer inconsistently."}
 }
 
 // lengths is the reason why answers do not decide between returns.

@@ -75,6 +75,20 @@ func Acted(set *recordings.Set, c idrl.Candidate) (p recordings.Policy, ok bool)
 	return set.Policy(k)
 }
 
+// Lengths returns the mean number of (discounted) steps of an episode of a policy that acted in set;
+// 1 for others. It is nil if set is.
+func Lengths(set *recordings.Set) func(idrl.Candidate) float64 {
+	if set == nil {
+		return nil
+	}
+	return func(c idrl.Candidate) float64 {
+		if p, ok := Acted(set, c); ok {
+			return p.Length()
+		}
+		return 1
+	}
+}
+
 // checkRecorded returns an error of kind Invalid if spec asks for what needs a simulator, or
 // policies that were named, in an environment of rollouts.
 func checkRecorded(env idrl.Environment, spec idrl.SessionSpec) error {

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/posterior"
+	"tiebreak/internal/session/insight"
+)
+
+// mostEvidence is the number of answers up to which the session asks for evidence. More of them than
+// that are enough for the model to tell people who answer at random, and the predictions of longer
+// lists take long to make again.
+const mostEvidence = 100
+
+// An evidence compares how the comparisons that count were predicted, each by the posterior before
+// it, with guessing between the two clips: it is a function of the list of answers and the model.
+type evidence struct {
+	version int64            // of the features
+	items   []posterior.Item // in their order
+	last    *posterior.History
+	nats    float64 // Σ log p(answer) − log p(answer by one who guesses)
+	told    bool    // there was a comparison among items
+}
+
+// follow makes e that of items under the model of f: by what is new if the items before are those that
+// e has. ok is false where a posterior cannot be computed.
+func (e *evidence) follow(ctx context.Context, f features, items []posterior.Item) (ok bool) {
+	same := func(a, b posterior.Item) bool { return a.Seq == b.Seq && a.Choice == b.Choice }
+	if e.last == nil || e.version != f.version() || len(items) < len(e.items) || !slices.EqualFunc(e.items, items[:len(e.items)], same) {
+		*e = evidence{version: f.version(), last: posterior.New(posterior.Config{Model: f.model})}
+	}
+	for _, i := range items[len(e.items):] {
+		if said, ok := insight.Foretell(f.model, e.last.Posterior(), i.Query, i.Answer()); ok {
+			e.nats += gain(said)
+			e.told = true
+		}
+		next, err := e.last.With(ctx, i)
+		if err != nil {
+			e.last = nil
+			return false
+		}
+		e.last, e.items = next, append(e.items, i)
+	}
+	return true
+}
+
+// gain returns log p − log p₀ of an answer that was predicted. One who guesses says 'equal' as often
+// as was predicted, and each clip in half of the other cases.
+func gain(f insight.Forecast) float64 {
+	order := idrl.Outcomes()
+	equal := slices.Index(order[:], idrl.Equal)
+	if f.Actual == equal {
+		return 0
+	}
+	const least = 1e-9
+	return math.Log(max(least, f.P[f.Actual])) - math.Log(max(least, (1-f.P[equal])/2))
+}
+
+// unpredicted reports whether the comparisons so far were predicted no better than by guessing. Of
+// people who guess, the sum of gains is above log 1/α in at most a share α of the sessions, whatever the questions and
+// however often one looks (Ville's inequality). α is half of the doubt of the session. Where that is
+// ½ or more a statement that is sure enough claims nothing, and needs no evidence.
+func (s *statements) unpredicted() bool {
+	if n := s.history.Len(); n == 0 || n > mostEvidence || s.spec.Doubt >= 0.5 || !s.spec.Kind.Comparison() {
+		return false
+	}
+	ok := s.evidence.follow(context.Background(), s.features, s.history.After(0))
+	return ok && s.evidence.told && s.evidence.nats < math.Log(2/s.spec.Doubt)
+}
