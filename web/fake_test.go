@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/look/clip"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
 	"tiebreak/internal/session/view"
@@ -101,7 +101,7 @@ func (f *fakeSession) Claim(_ context.Context, who idrl.AnnotatorID) (view.Offer
 	if f.fail != nil {
 		return view.Offer{}, f.fail
 	}
-	o := view.Offer{Seq: int64(len(f.log)), Answers: len(record.Effective(f.log)), Budget: f.spec.Budget, Instructions: f.spec.InstructionsVersion, Seen: clip.Part{0.1, 0.2, 0.3, 0.4}}
+	o := view.Offer{Seq: int64(len(f.log)), Answers: len(record.Effective(f.log)), Budget: f.spec.Budget, Instructions: f.spec.InstructionsVersion, Seen: drawing.Part{0.1, 0.2, 0.3, 0.4}}
 	for _, a := range record.Effective(f.log) {
 		if a.Annotator == who {
 			o.Mine++

@@ -11,11 +11,11 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/labstack/echo/v4"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/stopping"
-	"tiebreak/internal/look/clip"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/identity"
 	"tiebreak/internal/session/view"
@@ -307,9 +307,9 @@ func (a *annotatorSocket) deliver(offer view.Offer, awaits bool) {
 
 // question returns what an annotator may know of an assignment: neither its purpose nor the
 // policies of its clips.
-func (a *annotatorSocket) question(as record.Assignment, seen clip.Part) *wire.Query {
+func (a *annotatorSocket) question(as record.Assignment, seen drawing.Part) *wire.Query {
 	q := &wire.Query{Assignment: as.ID, Query: as.Query.ID, Kind: as.Query.Kind, Left: as.Left, Order: as.Order, Before: as.Before, LeaseUntil: as.LeaseUntil.UTC()}
-	if seen != (clip.Part{}) {
+	if seen != (drawing.Part{}) {
 		q.Seen = seen[:]
 	}
 	for _, id := range as.Query.Clips {

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"tiebreak/internal/base/command"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
-	"tiebreak/internal/learn/belief"
 )
 
 // benchAskingFlags are the flags of bench asking.
@@ -24,7 +24,7 @@ type benchAskingFlags struct {
 func (f *benchAskingFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.worlds, "worlds", strings.Join(experiment.AskingWorlds(), ","), "`names` of worlds, separated by commas")
 	fs.StringVar(&f.ways, "ways", "", "`names` of ways, separated by semicolons, the first of which the others are compared with; default: all")
-	fs.Float64Var(&f.right, "right", belief.UsualRight, rightWords)
+	fs.Float64Var(&f.right, "right", stats.UsualRight, rightWords)
 	fs.IntVar(&f.seeds, "seeds", 40, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1001, "first `seed`; seeds are consecutive")
 	fs.Float64Var(&f.seconds, "seconds", 120, "`seconds` for which a person answers")

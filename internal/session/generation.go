@@ -7,11 +7,11 @@ import (
 	"maps"
 	"slices"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/representation"
-	"tiebreak/internal/look/clip"
 )
 
 // A generation is the candidates in use, with the queries about them and what a person sees of these.
@@ -20,7 +20,7 @@ type generation struct {
 	gen     *idrl.Generation   // nil before the first
 	vectors []idrl.QueryVector // its queries under the features in use
 	sight   *sight
-	inView  clip.Part // of the pictures of all clips so far: there is nothing to see outside of it; zero: none is known
+	inView  drawing.Part // of the pictures of all clips so far: there is nothing to see outside of it; zero: none is known
 }
 
 // restoreVectors sets the queries of the generation under the features of the

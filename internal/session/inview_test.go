@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -51,8 +52,8 @@ func TestPartThatAllClipsShow(t *testing.T) {
 	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery = 1 })
 	b.trainer = picturesTrainer{fakeTrainer{d: dim}}
 	s, _ := b.start(t)
-	part := func(first, last int) clip.Part {
-		return clip.Part{float64(first) / 400, 150. / 300, float64(last) / 400, 170. / 300}
+	part := func(first, last int) drawing.Part {
+		return drawing.Part{float64(first) / 400, 150. / 300, float64(last) / 400, 170. / 300}
 	}
 	claim(t, s, "ann") // which waits for the first clips
 	n := len(b.record(t, s).Generation.Clips)

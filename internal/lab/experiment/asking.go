@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 
@@ -99,7 +100,7 @@ func personOf(theta []float64, first []idrl.QueryVector, right float64) *person 
 		}
 		values = append(values, u)
 	}
-	return newPerson(theta, belief.NoiseOfRight(differences, right))
+	return newPerson(theta, stats.NoiseOfRight(differences, right))
 }
 
 // newPerson returns one who only compares and rates.
@@ -228,7 +229,7 @@ type world struct {
 }
 
 // newWorld returns the world of a name, in which people are right about a share of the pairs that the first
-// generation asks about; 0: belief.UsualRight. It returns an error of kind Invalid for unknown worlds and shares that cannot be.
+// generation asks about; 0: stats.UsualRight. It returns an error of kind Invalid for unknown worlds and shares that cannot be.
 func newWorld(ctx context.Context, name string, right float64, workers int) (*world, error) {
 	if !slices.Contains(AskingWorlds(), name) {
 		return nil, idrl.Errorf(idrl.Invalid, "unknown world %q; known: %s", name, strings.Join(AskingWorlds(), ", "))

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
-	"tiebreak/internal/learn/belief"
 )
 
 // Values of Config.
@@ -39,7 +39,7 @@ type Config struct {
 	Methods    []string // names of acquisition functions; empty for the figure's own
 	Seeds      int      // required, 1 to 1,000,000
 	FirstSeed  uint64   // the seeds are FirstSeed, FirstSeed+1, …
-	Right      float64  `json:",omitempty"` // share of random pairs that People are right about, in (½, 1); 0: belief.UsualRight
+	Right      float64  `json:",omitempty"` // share of random pairs that People are right about, in (½, 1); 0: stats.UsualRight
 	Schedule   string   `json:",omitempty"` // one of Schedules(); "" for the paper's
 	Measure    int      `json:",omitempty"` // answers from one measurement to the next; 0 for the figure's own number
 
@@ -146,7 +146,7 @@ func (c Config) Validate() (Experiment, error) {
 		return Experiment{}, err
 	}
 	if c.Right == 0 && c.perceives() {
-		c.Right = belief.UsualRight
+		c.Right = stats.UsualRight
 	}
 	if c.Answers == 0 {
 		c.Answers = f.Answers[c.Queries]

@@ -11,7 +11,7 @@ import (
 type Sittings [][]Sitting
 
 // AskAll asks one person of each of so many consecutive seeds in a world, workers of them at a time. They are right about a share
-// of the pairs that the first generation asks about; 0: belief.UsualRight. People answer
+// of the pairs that the first generation asks about; 0: stats.UsualRight. People answer
 // for twice the seconds: as long as a plain comparison may stretch in Worth. It returns an error of kind Invalid for unknown worlds
 // and shares that cannot be.
 func AskAll(ctx context.Context, name string, ways []Way, first uint64, seeds int, seconds, right float64, workers int) (Sittings, error) {

@@ -6,9 +6,9 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
-	"tiebreak/internal/learn/belief"
 	"tiebreak/web/wire"
 
 	"gonum.org/v1/gonum/floats"
@@ -85,7 +85,7 @@ func (r *Annotator) tune(ctx context.Context) error {
 	if spec.Likelihood != "probit" && spec.Likelihood != "bradley-terry" {
 		return idrl.Errorf(idrl.Invalid, "--right needs a likelihood whose noise is a number, probit or bradley-terry; the session has %s", spec.Likelihood)
 	}
-	noise := belief.NoiseOfRight(differences(rec.Generation, r.theta), r.cfg.Expert.Right)
+	noise := stats.NoiseOfRight(differences(rec.Generation, r.theta), r.cfg.Expert.Right)
 	spec.NoiseStd, spec.TieBand, spec.MuchBand, spec.RatingVar = noise, spec.TieBand*noise/spec.NoiseStd, spec.MuchBand*noise/spec.NoiseStd, noise*noise/2
 	r.tuned = true
 	r.expert, err = sim.NewMatched(spec, r.theta)

@@ -343,7 +343,7 @@ func (h *Header) validateFootage() error {
 		return idrl.Errorf(idrl.Invalid, "clip has %d pictures for %d frames", len(h.Pictures), h.Frames)
 	case h.W != math.Trunc(h.W) || h.H != math.Trunc(h.H) || min(h.W, h.H) < minPictureSide || max(h.W, h.H) > maxStoredSide:
 		return idrl.Errorf(idrl.Invalid, "clip has pictures of %vx%v pixels; a side has %d to %d", h.W, h.H, minPictureSide, maxStoredSide)
-	case h.Seen != nil && !h.Seen.valid():
+	case h.Seen != nil && !h.Seen.Valid():
 		return idrl.Errorf(idrl.Invalid, "clip has something to see at %v, which is no part of its pictures", *h.Seen)
 	case h.W*h.H*float64(len(h.Pictures)) > 1.01*maxPixels:
 		return idrl.Errorf(idrl.Invalid, "clip has pictures of more than %d pixels together", maxPixels)

@@ -43,10 +43,10 @@ type Header struct {
 
 	// Of a clip of pictures: the stored pictures, and the one that each frame shows, length Frames.
 	// W and H are then pixels, Unit and Points are 1, and there are no shapes.
-	Pictures []Picture `json:"pictures,omitempty"`
-	Show     []int     `json:"show,omitempty"`
-	Look     []byte    `json:"look,omitempty"` // what Looks returns, deflated
-	Seen     *Part     `json:"seen,omitempty"` // outside of which there is nothing to see; nil: all is to be shown
+	Pictures []Picture     `json:"pictures,omitempty"`
+	Show     []int         `json:"show,omitempty"`
+	Look     []byte        `json:"look,omitempty"` // what Looks returns, deflated
+	Seen     *drawing.Part `json:"seen,omitempty"` // outside of which there is nothing to see; nil: all is to be shown
 
 	Points int     `json:"points"` // whose coordinates are among the numbers
 	Static []Shape `json:"static"` // with Pts

@@ -4,41 +4,22 @@ import (
 	"bytes"
 	"image"
 	"image/color"
+
+	"tiebreak/internal/base/drawing"
 )
-
-// A Part is a part of a picture: left, top, right and bottom, as shares of its width and height.
-type Part [4]float64
-
-// Whole is all of a picture.
-func Whole() Part { return Part{0, 0, 1, 1} }
-
-// Around returns the smallest part that has p and q in it. The zero Part has nothing in it.
-func (p Part) Around(q Part) Part {
-	switch (Part{}) {
-	case p:
-		return q
-	case q:
-		return p
-	}
-	return Part{min(p[0], q[0]), min(p[1], q[1]), max(p[2], q[2]), max(p[3], q[3])}
-}
-
-func (p Part) valid() bool {
-	return 0 <= p[0] && p[0] < p[2] && p[2] <= 1 && 0 <= p[1] && p[1] < p[3] && p[3] <= 1
-}
 
 // seenIn returns the part outside of which each of the pictures, which are of one size and begin at 0, 0, has
 // nothing but its background. That is all of them if they have nothing else.
-func seenIn(pictures reel) Part {
+func seenIn(pictures reel) drawing.Part {
 	var all image.Rectangle
 	for _, img := range pictures {
 		all = all.Union(content(img))
 	}
 	if all.Empty() {
-		return Whole()
+		return drawing.Whole()
 	}
 	w, h := float64(pictures[0].Rect.Max.X), float64(pictures[0].Rect.Max.Y)
-	return Part{float64(all.Min.X) / w, float64(all.Min.Y) / h, float64(all.Max.X) / w, float64(all.Max.Y) / h}
+	return drawing.Part{float64(all.Min.X) / w, float64(all.Min.Y) / h, float64(all.Max.X) / w, float64(all.Max.Y) / h}
 }
 
 // content returns the smallest rectangle around all pixels that differ from the background.

@@ -6,6 +6,8 @@ import (
 	"image/draw"
 	"slices"
 	"testing"
+
+	"tiebreak/internal/base/drawing"
 )
 
 func blank(w, h int) *image.RGBA {
@@ -37,7 +39,7 @@ func TestSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Part{300. / 600, 190. / 400, 336. / 600, 204. / 400}); *c.Header.Seen != want {
+	if want := (drawing.Part{300. / 600, 190. / 400, 336. / 600, 204. / 400}); *c.Header.Seen != want {
 		t.Errorf("seen %v, want %v", *c.Header.Seen, want)
 	}
 	if c.Header.W != 600 { // a clip without Seek has 480
@@ -76,12 +78,12 @@ func TestSeenOfOthers(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		pictures reel
-		want     Part
+		want     drawing.Part
 	}{
-		{"nothing but the background", reel{blank(80, 40)}, Whole()},
-		{"two corners", reel{corners}, Whole()},
-		{"a picture that is full of colours", reel{noise(60, 40, 1)}, Whole()},
-		{"one with a figure, and one without", reel{dot(60, 40), blank(600, 400)}, Part{0.1, 0.1, 66. / 600, 44. / 400}},
+		{"nothing but the background", reel{blank(80, 40)}, drawing.Whole()},
+		{"two corners", reel{corners}, drawing.Whole()},
+		{"a picture that is full of colours", reel{noise(60, 40, 1)}, drawing.Whole()},
+		{"one with a figure, and one without", reel{dot(60, 40), blank(600, 400)}, drawing.Part{0.1, 0.1, 66. / 600, 44. / 400}},
 	} {
 		if got := seenIn(test.pictures); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
@@ -90,11 +92,11 @@ func TestSeenOfOthers(t *testing.T) {
 }
 
 func TestAround(t *testing.T) {
-	a, b := Part{0.1, 0.2, 0.3, 0.4}, Part{0.2, 0.1, 0.25, 0.5}
-	if got := a.Around(b); got != (Part{0.1, 0.1, 0.3, 0.5}) || got != b.Around(a) {
+	a, b := drawing.Part{0.1, 0.2, 0.3, 0.4}, drawing.Part{0.2, 0.1, 0.25, 0.5}
+	if got := a.Around(b); got != (drawing.Part{0.1, 0.1, 0.3, 0.5}) || got != b.Around(a) {
 		t.Errorf("around both: %v", got)
 	}
-	if got := (Part{}).Around(a); got != a || a.Around(Part{}) != a {
+	if got := (drawing.Part{}).Around(a); got != a || a.Around(drawing.Part{}) != a {
 		t.Errorf("around one: %v", got)
 	}
 }
@@ -107,7 +109,7 @@ func TestSeenIsChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []Part{{}, {0.5, 0, 0.4, 1}, {0, 0, 1, 1.1}, {-0.1, 0, 1, 1}} {
+	for _, bad := range []drawing.Part{{}, {0.5, 0, 0.4, 1}, {0, 0, 1, 1.1}, {-0.1, 0, 1, 1}} {
 		h := c.Header
 		h.Seen = &bad
 		b, err := packFootage(&h, slices.Clone(c.Pictures))

@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )
@@ -46,7 +47,7 @@ func newPixels(c *clip.Clip) (*View, error) {
 		return nil, idrl.Errorf(idrl.Invalid, "a clip of %s has pictures that were made before pictures could be measured", h.Env)
 	}
 	v := &View{env: h.Env, moment: h.Frames == 1, fallen: h.Fallen, named: named(h), looks: looks, sec: float64(h.Frames-1) * h.FrameSec / h.Playback}
-	if v.seen = clip.Whole(); h.Seen != nil {
+	if v.seen = drawing.Whole(); h.Seen != nil {
 		v.seen = *h.Seen
 	}
 	if !(v.sec >= 0 && v.sec <= math.MaxFloat64) {

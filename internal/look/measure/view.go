@@ -31,7 +31,7 @@ type View struct {
 
 	looks [][]byte // of a clip of pictures, which has none of the three above
 	spot  float64  // of pictures: the largest change of a cell
-	seen  clip.Part
+	seen  drawing.Part
 }
 
 // Motion is the mean speed of the points of the body, body sizes per second of the
@@ -151,7 +151,7 @@ func (v *View) Happens() drawing.Happening { return v.named }
 
 // Seen returns the part of the pictures of the clip that is to be shown, at least; ok is false of a clip of scenes,
 // which have a camera.
-func (v *View) Seen() (part clip.Part, ok bool) { return v.seen, len(v.looks) > 0 }
+func (v *View) Seen() (part drawing.Part, ok bool) { return v.seen, len(v.looks) > 0 }
 
 // Ratable reports whether a person can rate the clip by its motion: something moves, and the robot
 // is not fallen for most of it. For a still it is true.

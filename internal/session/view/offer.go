@@ -1,10 +1,10 @@
 package view
 
 import (
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/stopping"
-	"tiebreak/internal/look/clip"
 )
 
 // Offer is the part of a session that an annotator may see.
@@ -15,7 +15,7 @@ type Offer struct {
 	Mine    int                 // answers of this annotator that are not withdrawn, informative or not
 	Skipped int                 // those of Mine that are not informative
 	Budget  int
-	Seen    clip.Part         // of their pictures: outside of it there is nothing to see in any clip of the session; zero where that is not known
+	Seen    drawing.Part      // of their pictures: outside of it there is nothing to see in any clip of the session; zero where that is not known
 	Done    bool              // there are no further questions: the session is complete or closed, or the annotator has given SessionSpec.AnswersEach
 	Paused  bool              // a researcher has paused the session: Open is empty for now
 	Waiting string            // why Open is empty, for people; empty if it is not, or all questions are answered

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"tiebreak/envs"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/representation"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/training"
@@ -57,7 +57,7 @@ func TestPeopleAreRight(t *testing.T) {
 			if strings.Contains(e.ID, "corridor") {
 				low, high = 0.5, 0.7
 			}
-			got := belief.ExpectedRight(std, spec.NoiseStd)
+			got := stats.ExpectedRight(std, spec.NoiseStd)
 			t.Logf("right about %.2f of %d first questions", got, len(queries))
 			if got < low || got > high {
 				t.Errorf("people are taken to be right about %.3f of the first questions, not %v to %v", got, low, high)

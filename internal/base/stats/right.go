@@ -1,4 +1,4 @@
-package belief
+package stats
 
 import "math"
 
@@ -30,7 +30,7 @@ func Right(differences []float64, noise float64) float64 {
 // panics if right is not in that range.
 func NoiseOfRight(differences []float64, right float64) float64 {
 	if !(right > 0.5 && right < 1) {
-		panic("belief: the share that is right must be between one half and 1")
+		panic("stats: the share that is right must be between one half and 1")
 	}
 	most := 0.0
 	for _, u := range differences {

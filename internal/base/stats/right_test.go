@@ -1,11 +1,11 @@
-package belief_test
+package stats_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/base/stats"
 )
 
 // TestRight: the share is that of a person who is simulated, and the noise of a share gives that share.
@@ -18,9 +18,9 @@ func TestRight(t *testing.T) {
 	}
 	u = append(u, 0, 0) // nobody can be right about these
 	std = append(std, 0)
-	for _, right := range []float64{0.6, 0.7, belief.UsualRight, 0.99} {
-		noise := belief.NoiseOfRight(u, right)
-		if got := belief.Right(u, noise); math.Abs(got-right) > 1e-9 {
+	for _, right := range []float64{0.6, 0.7, stats.UsualRight, 0.99} {
+		noise := stats.NoiseOfRight(u, right)
+		if got := stats.Right(u, noise); math.Abs(got-right) > 1e-9 {
 			t.Errorf("the noise of %v gives %v", right, got)
 		}
 		n, of := 0, 0
@@ -42,25 +42,25 @@ func TestRight(t *testing.T) {
 		for i, s := range std {
 			u[i] = s * r.NormFloat64()
 		}
-		sum += belief.Right(u[:len(std)], 3) / draws
+		sum += stats.Right(u[:len(std)], 3) / draws
 	}
-	if want := belief.ExpectedRight(std, 3); math.Abs(sum-want) > 0.002 {
+	if want := stats.ExpectedRight(std, 3); math.Abs(sum-want) > 0.002 {
 		t.Errorf("expected %v, on average %v", want, sum)
 	}
-	if got := belief.ExpectedRight([]float64{3}, 1); math.Abs(got-(0.5+math.Atan(3)/math.Pi)) > 1e-12 {
+	if got := stats.ExpectedRight([]float64{3}, 1); math.Abs(got-(0.5+math.Atan(3)/math.Pi)) > 1e-12 {
 		t.Errorf("three times the noise: %v", got)
 	}
 }
 
 // TestRightOfNothing: where neither clip of any pair is better, chance decides.
 func TestRightOfNothing(t *testing.T) {
-	if got := belief.Right([]float64{0}, 1); got != 0.5 {
+	if got := stats.Right([]float64{0}, 1); got != 0.5 {
 		t.Error(got)
 	}
-	if got := belief.ExpectedRight([]float64{0}, 1); got != 0.5 {
+	if got := stats.ExpectedRight([]float64{0}, 1); got != 0.5 {
 		t.Error(got)
 	}
-	if got := belief.NoiseOfRight([]float64{0, 0}, 0.9); got != 1 {
+	if got := stats.NoiseOfRight([]float64{0, 0}, 0.9); got != 1 {
 		t.Error(got)
 	}
 	defer func() {
@@ -68,5 +68,5 @@ func TestRightOfNothing(t *testing.T) {
 			t.Error("a share of 1 has a noise")
 		}
 	}()
-	belief.NoiseOfRight([]float64{1}, 1)
+	stats.NoiseOfRight([]float64{1}, 1)
 }
