@@ -32,7 +32,7 @@ const (
 const (
 	minPictureSide = 8
 	maxPictureSide = 480 // of what is shown, as stored; larger ones are shrunk
-	maxSoughtSide  = 640 // the same of pictures of which a part may be shown (Footage.Seek): most of Gymnasium's have 600, and shrinking them takes half of the time
+	maxSoughtSide  = 640 // the same where half of a picture or less is seen (Footage.Seek): most of Gymnasium's have 600, and shrinking them takes half of the time
 	maxStoredSide  = 960 // of all of a picture of which a small part is shown
 	maxGivenSide   = 4096
 	maxGivenBytes  = 8 << 20
@@ -164,7 +164,10 @@ func develop(h *Header, f Footage, size image.Point) reel {
 	if f.Seek {
 		part := seenIn(out)
 		h.Seen = &part
-		side = max(maxSoughtSide, min(maxStoredSide, side/max(part[2]-part[0], part[3]-part[1])))
+		w, h := part[2]-part[0], part[3]-part[1]
+		if side = min(maxStoredSide, side/max(w, h)); w*h <= 0.5 {
+			side = max(side, maxSoughtSide)
+		}
 	}
 	small := storedSize(size, len(out), side)
 	for i, img := range out {

@@ -55,7 +55,7 @@ func TestSizeOfWhatIsSought(t *testing.T) {
 		want  float64
 	}{
 		{"a small figure", enlarged(dot(300, 200)), 960},
-		{"colours all over", noise(1200, 400, 1), 640},
+		{"colours all over", noise(1200, 400, 1), 480},
 	} {
 		f := footageOf(test.whole, test.whole)
 		f.Seek = true
