@@ -167,7 +167,7 @@ func mannerRow(name string, m idrl.Manner) templates.MannerRow {
 	}
 	lapse := templates.Share{Value: fmt.Sprintf("%.0f %%", 100*m.Lapse.Middle), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*m.Lapse.Low, 100*m.Lapse.High)}
 	return templates.MannerRow{
-		Name: name, Random: fmt.Sprintf("%.0f %%", 100*m.Random), Noise: times("%.2f", m.Noise), Lapse: lapse, TieWidth: times("%.2f", m.TieWidth),
+		Name: name, Random: fmt.Sprintf("%.0f %%", 100*m.Random), Reversed: fmt.Sprintf("%.0f %%", 100*m.Reversed), Noise: times("%.2f", m.Noise), Lapse: lapse, TieWidth: times("%.2f", m.TieWidth),
 		Offset: times("%+.2f", m.Offset), Scale: times("%.2f", m.Scale),
 	}
 }

@@ -26,7 +26,7 @@ func (f fakeQuality) Quality(ctx context.Context, id idrl.SessionID) (quality.Re
 	q := quality.Of(rec.Log, rec.Assignments, rec.Spec.Seed)
 	q.KnowGold(rec.Log, record.GoldRight(rec.Log, rec.Assignments, rec.Settings.Gold.Questions))
 	q.KnowSpent(rec.Log, map[int64]bool{2: true, 3: false})
-	q.Know([]idrl.Manner{{Annotator: "a1", Random: 0.31, Noise: idrl.Range{Middle: 1.25, Low: 0.5, High: 2.75}, Lapse: idrl.Range{Middle: 0.04, Low: 0.01, High: 0.2}}})
+	q.Know([]idrl.Manner{{Annotator: "a1", Random: 0.31, Reversed: 0.07, Noise: idrl.Range{Middle: 1.25, Low: 0.5, High: 2.75}, Lapse: idrl.Range{Middle: 0.04, Low: 0.01, High: 0.2}}})
 	return q, nil
 }
 
@@ -89,7 +89,7 @@ func TestQualityPage(t *testing.T) {
 		"<b>100 %</b> 38 of 38 <small>(91 to 100 %)</small>", // the same again
 		"<b>100 %</b>  <small>(91 to 100 %)</small>",         // the left clip
 		"Agrees with the researcher on fewer than three in four gold questions.", "Chooses the left clip too often.",
-		"<b>1.25</b>  <small>(0.50 to 2.75)</small>", "31 %", // what the posterior knows
+		"<b>1.25</b>  <small>(0.50 to 2.75)</small>", "31 %", "<td data-label=\"Confuses the answers\">7 %</td>", // what the posterior knows
 		"Raw agreement", "Krippendorff", "over 1 question", "1.2s", "Where the time went", ">48s<", "0 of 40",
 	); lacks != nil {
 		t.Errorf("it lacks %q:\n%s", lacks, r.body)

@@ -106,9 +106,9 @@ func (c *Coefficient) String() string {
 // them.
 func (q Report) printManners(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	head := "ANNOTATOR\tAT RANDOM\tNOISE\tLAPSES\tTIE WIDTH\t"
+	head := "ANNOTATOR\tAT RANDOM\tREVERSED\tNOISE\tLAPSES\tTIE WIDTH\t"
 	if q.Rated {
-		head = "ANNOTATOR\tAT RANDOM\tNOISE\tLAPSES\tOFFSET\tSCALE\t"
+		head = "ANNOTATOR\tAT RANDOM\tREVERSED\tNOISE\tLAPSES\tOFFSET\tSCALE\t"
 	}
 	known := false
 	for _, p := range q.People {
@@ -121,7 +121,7 @@ func (q Report) printManners(w io.Writer) error {
 			fmt.Fprintln(w, "\nReliability under the posterior, with 95 % intervals; noise, tie width and scale are relative to the settings of the session:")
 			fmt.Fprintln(t, head)
 		}
-		fmt.Fprintf(t, "%s\t%.0f %%\t%s\t%s\t", p.Annotator, 100*m.Random, times(m.Noise),
+		fmt.Fprintf(t, "%s\t%.0f %%\t%.0f %%\t%s\t%s\t", p.Annotator, 100*m.Random, 100*m.Reversed, times(m.Noise),
 			fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*m.Lapse.Middle, 100*m.Lapse.Low, 100*m.Lapse.High))
 		if q.Rated {
 			fmt.Fprintf(t, "%+.2f (%+.2f to %+.2f)\t%s\t\n", m.Offset.Middle, m.Offset.Low, m.Offset.High, times(m.Scale))

@@ -102,7 +102,7 @@ func TestReportOnManners(t *testing.T) {
 	}
 	r := quality.Of(log, nil, 1)
 	r.Know([]idrl.Manner{{
-		Annotator: "bob", Random: 0.97, Noise: idrl.Range{Middle: 1.2, Low: 0.4, High: 3}, Lapse: idrl.Range{Middle: 0.99, Low: 0.7, High: 1}, TieWidth: idrl.Range{Middle: 0.5, Low: 0.1, High: 2},
+		Annotator: "bob", Random: 0.97, Reversed: 0.02, Noise: idrl.Range{Middle: 1.2, Low: 0.4, High: 3}, Lapse: idrl.Range{Middle: 0.99, Low: 0.7, High: 1}, TieWidth: idrl.Range{Middle: 0.5, Low: 0.1, High: 2},
 	}})
 	if r.People[0].Manner != nil || r.People[1].Manner == nil {
 		t.Fatalf("manners of %+v", r.People)
@@ -111,7 +111,7 @@ func TestReportOnManners(t *testing.T) {
 	if err := r.Print(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"AT RANDOM", "97 %", "1.20 (0.40 to 3.00)", "99 % (70 to 100)", "0.50 (0.10 to 2.00)"} {
+	for _, want := range []string{"AT RANDOM", "97 %  ", "REVERSED", "2 %  ", "1.20 (0.40 to 3.00)", "99 % (70 to 100)", "0.50 (0.10 to 2.00)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
