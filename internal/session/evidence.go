@@ -59,12 +59,12 @@ func gain(f insight.Forecast) float64 {
 	return math.Log(max(least, f.P[f.Actual])) - math.Log(max(least, (1-f.P[equal])/2))
 }
 
-// unpredicted reports whether the comparisons so far were predicted no better than by guessing. Of
+// unpredicted reports whether the present statement is sure although the comparisons so far were predicted no better than by guessing. Of
 // people who guess, the sum of gains is above log 1/α in at most a share α of the sessions, whatever the questions and
 // however often one looks (Ville's inequality). α is half of the doubt of the session. Where that is
 // ½ or more a statement that is sure enough claims nothing, and needs no evidence.
 func (s *statements) unpredicted() bool {
-	if n := s.history.Len(); n == 0 || n > mostEvidence || s.spec.Doubt >= 0.5 || !s.spec.Kind.Comparison() {
+	if n := s.history.Len(); n == 0 || n > mostEvidence || s.spec.Doubt >= 0.5 || !s.spec.Kind.Comparison() || s.present().Within < 1-s.spec.Doubt {
 		return false
 	}
 	ok := s.evidence.follow(context.Background(), s.features, s.history.After(0))

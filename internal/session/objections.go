@@ -14,7 +14,7 @@ func (s *statements) objections() (out []stopping.Objection) {
 	if !s.fixedPolicies() && !s.answersTrained() {
 		out = append(out, stopping.ObjectUntrained())
 	}
-	if s.present().Within >= 1-s.spec.Doubt && s.unpredicted() {
+	if s.unpredicted() {
 		out = append(out, stopping.ObjectUnpredicted())
 	}
 	return append(out, s.otherReturn()...)

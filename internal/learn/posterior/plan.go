@@ -14,7 +14,7 @@ import (
 // so that all fits together take about five times as long as the last one. Those of an
 // average, which are dearer, are at 5, 10, 15, …, 50, and then each a half after the one
 // before: three times as long. Those of a model whose fits go on from one another are at
-// 1, 2, 3, …, 128, and then each a sixteenth after the one before. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
+// 1, 2, 3, …, 128, and then each a sixteenth after the one before, from 256 on a tenth. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
 // (light) counts from its position on. A longer one counts some answers later, so that
 // it can be made meanwhile: the answers in between are taken in twice, one by one.
 // Where a fit would take many seconds there is none any more.
@@ -53,13 +53,15 @@ type pace struct {
 	upTo  int // answers up to which fits are every apart, from the first on
 	every int // the fewest answers between two fits
 	part  int // beyond, the next is 1/part of the answers later
+	many  int // from so many answers on, 1/late of them; 0: never
+	late  int
 	wait  int // as of a plan
 }
 
 var (
 	often   = pace{upTo: 100, every: 5, part: 4, wait: 8}
 	seldom  = pace{upTo: 50, every: 5, part: 2, wait: 8}
-	resumed = pace{upTo: 128, every: 1, part: 16, wait: 32}
+	resumed = pace{upTo: 128, every: 1, part: 16, many: 256, late: 10, wait: 32}
 )
 
 // resumedCost is the cost of a fit that goes on from another, and of an update of that model, as a
@@ -86,6 +88,9 @@ func planFor(d int, cost, dear, longest float64, pace pace) plan {
 	for at := pace.every; float64(at)*p.each <= longest; {
 		p.positions = append(p.positions, at)
 		step := max(pace.every, at/pace.part)
+		if pace.many > 0 && at >= pace.many {
+			step = at / pace.late
+		}
 		if next := at + pace.every; next <= pace.upTo && p.light(next) {
 			step = pace.every
 		}
