@@ -16,7 +16,7 @@ func TestRight(t *testing.T) {
 		std[i] = 1 + float64(i%7)
 		u[i] = std[i] * r.NormFloat64()
 	}
-	u = append(u, 0, 0) // nobody can be right about these
+	u = append(u, 0, 0) // neither is better
 	std = append(std, 0)
 	for _, right := range []float64{0.6, 0.7, stats.UsualRight, 0.99} {
 		noise := stats.NoiseOfRight(u, right)

@@ -19,7 +19,7 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// Config is what a Session is made of. Spec, Model, Method and Trainer are required.
+// Config has the parts of a Session. Spec, Model, Method and Trainer are required.
 type Config struct {
 	Spec    idrl.SessionSpec // complete
 	Model   idrl.RewardModel

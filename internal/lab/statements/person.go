@@ -21,7 +21,7 @@ type Kind struct {
 	hidden bool               // the session does not know some of the features
 }
 
-// A stage is what is true of one session.
+// A stage holds the truth about one session: the true weights, and how its people answer.
 type stage struct {
 	world World
 	spec  idrl.SessionSpec

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Moment is what a session states after an answer, and what is true then. Losses are shares of
+// A Moment compares what a session states after an answer with the truth. Losses are shares of
 // the span.
 type Moment struct {
 	Answers int

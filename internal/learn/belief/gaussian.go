@@ -162,7 +162,7 @@ func (g *Gaussian) precisionOf(x []float64) float64 {
 	return floats.Dot(z, z)
 }
 
-// widen makes Σ ← Σ + c xxᵀ in place, of a belief that nobody shares.
+// widen makes Σ ← Σ + c xxᵀ in place. Nothing else may use the belief.
 func (g *Gaussian) widen(x []float64, c float64) {
 	d := len(x)
 	for i, a := range x {

@@ -20,20 +20,6 @@ var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 // what the few answers since have moved.
 var resumedOptions = epOptions{sweeps: 1, tolerance: 0.1}
 
-// left are the Factors of a fit.
-type left struct {
-	each     []leftSite
-	meant    []float32 // by observation and base, as of a mannerSite
-	ratio    float64
-	spread   [][]float64 // of the people, as of a member
-	measured int
-	logs     [][]float64 // of the weights of the manners of the people, in the order of their first answers
-	damping  float64
-}
-
-// leftSite are the Gaussian factors of an observation, of θ and of the offset.
-type leftSite struct{ tau, nu, offsetTau, offsetNu float64 }
-
 // A mannerSite is the factor of an answer about its annotator: of the manners the probabilities of the answer,
 // which follow from those under the bases, and a Gaussian factor of the offset as of a site.
 type mannerSite struct {
@@ -62,23 +48,6 @@ type joining struct {
 	damping  float64 // share of a change that is made: a power of 1/2
 	ratio    float64 // of the variance of the scale to that which the factors make
 	measured int     // factors by which ratio is
-}
-
-// member is a person in a fit.
-type member struct {
-	before  person    // before the answers
-	prior   []float64 // log weights of the manners then
-	logs    []float64 // of the weights of the manners after the last sweep
-	weights []float64 // now, up to a factor
-	tau, nu float64   // of the offset now: precision, and precision times mean
-	shares  []float64 // weights after the sweep before, which add up to 1
-	bases   []int     // those that are read
-	product []float64 // work of settle: what is to be multiplied with 2^powers
-	powers  []int
-	factors int // in product since the last gather
-
-	// spread is by how much the log weights of the manners are above logs because the scale is not known; nil for zeros.
-	spread []float64
 }
 
 // Fit returns the belief after all of some answers at once, given the belief before them, by
@@ -199,27 +168,6 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 	return nil
 }
 
-// begin begins with the state that a fit of the first of the answers left, and takes in the others.
-func (f *joining) begin(l *left, report *idrl.FitReport) error {
-	f.damping = min(1, 2*l.damping)
-	copy(f.meant, l.meant)
-	for i, from := range l.each {
-		f.sites[i].tau, f.sites[i].nu = from.tau, from.nu
-		f.says[i].tau, f.says[i].nu = from.offsetTau, from.offsetNu
-	}
-	for i := range l.logs {
-		f.people[i].bases = f.people[i].basesAbove(leastShare, f.manners)
-	}
-	f.theta = product(f.from.theta, f.sites, report)
-	f.settleOffsets()
-	damping := f.damping
-	f.damping = 1
-	f.ratio, f.measured = l.ratio, l.measured
-	err := f.sweep(len(l.each), report)
-	f.damping = damping
-	return err
-}
-
 // mirrored reports whether more people are taken to confuse the answers than not: then the opposite weights are
 // as probable but for that, and so more probable.
 func (f *joining) mirrored() bool {
@@ -276,19 +224,6 @@ const (
 	measurePart  = 4
 )
 
-// left returns the state from which the next fit begins.
-func (f *joining) left() *left {
-	out := &left{each: make([]leftSite, len(f.sites)), meant: f.meant, damping: f.damping, ratio: f.ratio, measured: f.measured}
-	for i, s := range f.sites {
-		out.each[i] = leftSite{s.tau, s.nu, f.says[i].tau, f.says[i].nu}
-	}
-	for _, p := range f.people {
-		out.logs = append(out.logs, slices.Clone(p.logs))
-		out.spread = append(out.spread, p.spread)
-	}
-	return out
-}
-
 // join makes factors of the annotators that say nothing yet.
 func (f *joining) join() {
 	places, n := map[idrl.AnnotatorID]int{}, len(f.bases)
@@ -313,157 +248,6 @@ func (f *joining) join() {
 	for id, who := range places {
 		f.people[who] = f.member(id, people)
 	}
-}
-
-// member returns how annotator id answers before the answers, one of so many people.
-func (f *joining) member(id idrl.AnnotatorID, people int) member {
-	n := len(f.list)
-	all := make([]float64, 5*n)
-	part := func(i int) []float64 { return all[i*n : (i+1)*n : (i+1)*n] }
-	p := member{before: f.stranger(id, people), prior: part(0), logs: part(1), weights: part(2), shares: part(3), product: part(4), powers: make([]int, n), bases: f.all}
-	copy(p.prior, f.priorAmong(people))
-	if i, known := f.from.find(id); known {
-		p.before = f.from.people[i]
-		p.before.wide(p.prior)
-	}
-	copy(p.logs, p.prior)
-	if p.before.offsetVar > 0 {
-		p.tau = 1 / p.before.offsetVar
-		p.nu = p.tau * p.before.offset
-	}
-	return p
-}
-
-// leastShare is the weight of a base below which answers are not read under it in a fit that goes on from
-// another: what they said before stays.
-const leastShare = 1e-4
-
-// basesAbove returns the bases whose weight is above a share.
-func (p *member) basesAbove(least float64, g *manners) (out []int) {
-	out = make([]int, 0, len(g.bases))
-	for i := range g.bases {
-		sum := 0.0
-		for _, share := range lapsesOf(p.shares, i) {
-			sum += share
-		}
-		if sum > least {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// manyFactors is how many factors of at least leastRead have a product that is no less than
-// 1e-240.
-const manyFactors = 8
-
-// settle sets what is known of the people by all factors, free of the rounding of the steps
-// that led to them, and notes how far that is from what it was.
-func (f *joining) settle(report *idrl.FitReport) {
-	f.settleOffsets()
-	for i := range f.people {
-		f.people[i].begin(f.manners)
-	}
-	for i := range f.says {
-		s := &f.says[i]
-		if s.meant[0] == unread {
-			continue
-		}
-		p := &f.people[s.who]
-		for _, b := range p.bases {
-			product, meant := lapsesOf(p.product, b), float64(s.meant[b])
-			for l := range product {
-				product[l] *= chanceOf(ownLapses[l].rate, s.alike, meant)
-			}
-		}
-		for k := f.firstRandom(); k < len(p.product); k++ {
-			p.product[k] *= f.randomly(k, s.alike, s.decided)
-		}
-		if p.factors++; p.factors == manyFactors {
-			p.gather()
-		}
-	}
-	for i := range f.people {
-		f.people[i].end(f.manners)
-		f.people[i].weigh(report)
-	}
-	f.theta = product(f.from.theta, f.sites, report)
-}
-
-// settleOffsets is settle of the offsets alone.
-func (f *joining) settleOffsets() {
-	if f.offsetVar == 0 {
-		return
-	}
-	for i := range f.people {
-		p := &f.people[i]
-		p.tau, p.nu = 0, 0
-		if p.before.offsetVar > 0 {
-			p.tau = 1 / p.before.offsetVar
-			p.nu = p.tau * p.before.offset
-		}
-	}
-	for i := range f.says {
-		p := &f.people[f.says[i].who]
-		p.tau += f.says[i].tau
-		p.nu += f.says[i].nu
-	}
-}
-
-// begin begins the products of p.
-func (p *member) begin(g *manners) {
-	p.factors = 0
-	clear(p.powers)
-	for k := range p.product {
-		p.product[k] = 1
-	}
-}
-
-// gather moves the powers of 2 of the products to powers, so that no product of many factors is
-// too small for a number.
-func (p *member) gather() {
-	for k, z := range p.product {
-		if z == 1 {
-			continue
-		}
-		fraction, power := math.Frexp(z)
-		p.product[k] = fraction
-		p.powers[k] += power
-	}
-	p.factors = 0
-}
-
-// end sets the log weights of the manners that were read by the products.
-func (p *member) end(g *manners) {
-	set := func(k int) {
-		p.logs[k] = p.prior[k] + math.Log(p.product[k]) + math.Ln2*float64(p.powers[k])
-	}
-	for _, i := range p.bases {
-		for l := range ownLapses {
-			set(i*len(ownLapses) + l)
-		}
-	}
-	for k := g.firstRandom(); k < len(p.logs); k++ {
-		set(k)
-	}
-}
-
-// weigh sets the weights by their logarithms, and notes how far they are from what they were.
-func (p *member) weigh(report *idrl.FitReport) {
-	top := slices.Max(p.logs)
-	sum, moved := 0.0, 0.0
-	for k, l := range p.logs {
-		p.weights[k] = leastWeight
-		if l-top > logLeast {
-			p.weights[k] = math.Exp(l - top)
-		}
-		sum += p.weights[k]
-	}
-	for k, w := range p.weights {
-		moved += math.Abs(w/sum - p.shares[k])
-		p.shares[k] = w / sum
-	}
-	report.Change = max(report.Change, moved)
 }
 
 // leastWeight is a weight that no one answer brings back, and logLeast its logarithm.

@@ -1,0 +1,55 @@
+package belief
+
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// left are the Factors of a fit.
+type left struct {
+	each     []leftSite
+	meant    []float32 // by observation and base, as of a mannerSite
+	ratio    float64
+	spread   [][]float64 // of the people, as of a member
+	measured int
+	logs     [][]float64 // of the weights of the manners of the people, in the order of their first answers
+	damping  float64
+}
+
+// leftSite are the Gaussian factors of an observation, of θ and of the offset.
+type leftSite struct{ tau, nu, offsetTau, offsetNu float64 }
+
+// begin begins with the state that a fit of the first of the answers left, and takes in the others.
+func (f *joining) begin(l *left, report *idrl.FitReport) error {
+	f.damping = min(1, 2*l.damping)
+	copy(f.meant, l.meant)
+	for i, from := range l.each {
+		f.sites[i].tau, f.sites[i].nu = from.tau, from.nu
+		f.says[i].tau, f.says[i].nu = from.offsetTau, from.offsetNu
+	}
+	for i := range l.logs {
+		f.people[i].bases = f.people[i].basesAbove(leastShare, f.manners)
+	}
+	f.theta = product(f.from.theta, f.sites, report)
+	f.settleOffsets()
+	damping := f.damping
+	f.damping = 1
+	f.ratio, f.measured = l.ratio, l.measured
+	err := f.sweep(len(l.each), report)
+	f.damping = damping
+	return err
+}
+
+// left returns the state from which the next fit begins.
+func (f *joining) left() *left {
+	out := &left{each: make([]leftSite, len(f.sites)), meant: f.meant, damping: f.damping, ratio: f.ratio, measured: f.measured}
+	for i, s := range f.sites {
+		out.each[i] = leftSite{s.tau, s.nu, f.says[i].tau, f.says[i].nu}
+	}
+	for _, p := range f.people {
+		out.logs = append(out.logs, slices.Clone(p.logs))
+		out.spread = append(out.spread, p.spread)
+	}
+	return out
+}

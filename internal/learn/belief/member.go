@@ -1,0 +1,176 @@
+package belief
+
+import (
+	"math"
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
+
+// member is a person in a fit.
+type member struct {
+	before  person    // before the answers
+	prior   []float64 // log weights of the manners then
+	logs    []float64 // of the weights of the manners after the last sweep
+	weights []float64 // now, up to a factor
+	tau, nu float64   // of the offset now: precision, and precision times mean
+	shares  []float64 // weights after the sweep before, which add up to 1
+	bases   []int     // those that are read
+	product []float64 // work of settle: what is to be multiplied with 2^powers
+	powers  []int
+	factors int // in product since the last gather
+
+	// spread is by how much the log weights of the manners are above logs because the scale is not known; nil for zeros.
+	spread []float64
+}
+
+// member returns how annotator id answers before the answers, one of so many people.
+func (f *joining) member(id idrl.AnnotatorID, people int) member {
+	n := len(f.list)
+	all := make([]float64, 5*n)
+	part := func(i int) []float64 { return all[i*n : (i+1)*n : (i+1)*n] }
+	p := member{before: f.stranger(id, people), prior: part(0), logs: part(1), weights: part(2), shares: part(3), product: part(4), powers: make([]int, n), bases: f.all}
+	copy(p.prior, f.priorAmong(people))
+	if i, known := f.from.find(id); known {
+		p.before = f.from.people[i]
+		p.before.wide(p.prior)
+	}
+	copy(p.logs, p.prior)
+	if p.before.offsetVar > 0 {
+		p.tau = 1 / p.before.offsetVar
+		p.nu = p.tau * p.before.offset
+	}
+	return p
+}
+
+// leastShare is the weight of a base below which answers are not read under it in a fit that goes on from
+// another: what they said before stays.
+const leastShare = 1e-4
+
+// basesAbove returns the bases whose weight is above a share.
+func (p *member) basesAbove(least float64, g *manners) (out []int) {
+	out = make([]int, 0, len(g.bases))
+	for i := range g.bases {
+		sum := 0.0
+		for _, share := range lapsesOf(p.shares, i) {
+			sum += share
+		}
+		if sum > least {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// manyFactors is how many factors of at least leastRead have a product that is no less than
+// 1e-240.
+const manyFactors = 8
+
+// settle sets what is known of the people by all factors, free of the rounding of the steps
+// that led to them, and notes how far that is from what it was.
+func (f *joining) settle(report *idrl.FitReport) {
+	f.settleOffsets()
+	for i := range f.people {
+		f.people[i].begin(f.manners)
+	}
+	for i := range f.says {
+		s := &f.says[i]
+		if s.meant[0] == unread {
+			continue
+		}
+		p := &f.people[s.who]
+		for _, b := range p.bases {
+			product, meant := lapsesOf(p.product, b), float64(s.meant[b])
+			for l := range product {
+				product[l] *= chanceOf(ownLapses[l].rate, s.alike, meant)
+			}
+		}
+		for k := f.firstRandom(); k < len(p.product); k++ {
+			p.product[k] *= f.randomly(k, s.alike, s.decided)
+		}
+		if p.factors++; p.factors == manyFactors {
+			p.gather()
+		}
+	}
+	for i := range f.people {
+		f.people[i].end(f.manners)
+		f.people[i].weigh(report)
+	}
+	f.theta = product(f.from.theta, f.sites, report)
+}
+
+// settleOffsets is settle of the offsets alone.
+func (f *joining) settleOffsets() {
+	if f.offsetVar == 0 {
+		return
+	}
+	for i := range f.people {
+		p := &f.people[i]
+		p.tau, p.nu = 0, 0
+		if p.before.offsetVar > 0 {
+			p.tau = 1 / p.before.offsetVar
+			p.nu = p.tau * p.before.offset
+		}
+	}
+	for i := range f.says {
+		p := &f.people[f.says[i].who]
+		p.tau += f.says[i].tau
+		p.nu += f.says[i].nu
+	}
+}
+
+// begin begins the products of p.
+func (p *member) begin(g *manners) {
+	p.factors = 0
+	clear(p.powers)
+	for k := range p.product {
+		p.product[k] = 1
+	}
+}
+
+// gather moves the powers of 2 of the products to powers, so that no product of many factors is
+// too small for a number.
+func (p *member) gather() {
+	for k, z := range p.product {
+		if z == 1 {
+			continue
+		}
+		fraction, power := math.Frexp(z)
+		p.product[k] = fraction
+		p.powers[k] += power
+	}
+	p.factors = 0
+}
+
+// end sets the log weights of the manners that were read by the products.
+func (p *member) end(g *manners) {
+	set := func(k int) {
+		p.logs[k] = p.prior[k] + math.Log(p.product[k]) + math.Ln2*float64(p.powers[k])
+	}
+	for _, i := range p.bases {
+		for l := range ownLapses {
+			set(i*len(ownLapses) + l)
+		}
+	}
+	for k := g.firstRandom(); k < len(p.logs); k++ {
+		set(k)
+	}
+}
+
+// weigh sets the weights by their logarithms, and notes how far they are from what they were.
+func (p *member) weigh(report *idrl.FitReport) {
+	top := slices.Max(p.logs)
+	sum, moved := 0.0, 0.0
+	for k, l := range p.logs {
+		p.weights[k] = leastWeight
+		if l-top > logLeast {
+			p.weights[k] = math.Exp(l - top)
+		}
+		sum += p.weights[k]
+	}
+	for k, w := range p.weights {
+		moved += math.Abs(w/sum - p.shares[k])
+		p.shares[k] = w / sum
+	}
+	report.Change = max(report.Change, moved)
+}

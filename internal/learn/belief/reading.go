@@ -1,0 +1,144 @@
+package belief
+
+import (
+	"math"
+
+	"tiebreak/internal/idrl"
+)
+
+// A reading is what an answer says under the bases, given u ~ N(m, v) and an offset.
+type reading struct {
+	alike, decided float64 // probability or density of the answer if it is a lapse, as of random
+
+	meant      []float64 // the same of the bases, if it is no lapse
+	rise, bend []float64 // the first two derivatives of meant in t = scale·u + offset
+	scales     []float64 // work: one over the standard deviation of the answer, by manners.noises
+}
+
+// newReading returns memory for a reading.
+func (g *manners) newReading() *reading {
+	n := len(g.bases)
+	return &reading{meant: make([]float64, n), rise: make([]float64, n), bend: make([]float64, n), scales: make([]float64, len(g.noises))}
+}
+
+// chanceOf returns the probability of an answer, where rate is that of a lapse, and alike and meant are those of
+// the answer if it is one and if it is none.
+func chanceOf(rate, alike, meant float64) float64 {
+	if p := rate*alike + (1-rate)*meant; p > leastRead {
+		return p
+	}
+	return leastRead
+}
+
+// randomly returns the probability of the answer under the manner k, which clicks at random.
+func (g *manners) randomly(k int, alike, decided float64) float64 {
+	if g.list[k].decided {
+		return max(leastRead, decided)
+	}
+	return max(leastRead, alike)
+}
+
+// firstRandom returns the first of the manners that click at random, which are the last ones.
+func (g *manners) firstRandom() int { return len(g.bases) * len(ownLapses) }
+
+// read reads what is observed under some bases, in the memory of r. It returns false where that is beyond
+// computing.
+func (g *manners) read(r *reading, seen observation, bases []int, m, v, offset, offsetVar float64) bool {
+	if remark := seen.query.Kind == idrl.Average; g.probits != nil && !remark {
+		g.readProbits(r, seen.answer.Choice, bases, m, v)
+	} else {
+		g.readBases(r, seen, bases, m, v, offset, offsetVar)
+	}
+	sum := 0.0
+	for _, i := range bases {
+		sum += r.meant[i] + math.Abs(r.rise[i]) + math.Abs(r.bend[i])
+	}
+	r.alike, r.decided = g.random(seen.query.Kind, seen.answer)
+	return finite(sum)
+}
+
+// readBases reads what an answer says under the bases. Who confuses two clips does not confuse a remark
+// about both.
+func (g *manners) readBases(r *reading, seen observation, bases []int, m, v, offset, offsetVar float64) {
+	remark := seen.query.Kind == idrl.Average
+	for _, i := range bases {
+		b := &g.bases[i]
+		if remark {
+			r.meant[i], r.rise[i], r.bend[i] = sums(b.remark, seen.answer, m, v)
+			r.rise[i] *= b.scale // 1 or −1
+			continue
+		}
+		r.meant[i], r.rise[i], r.bend[i] = sums(b.of, seen.answer, offset+b.scale*m, b.scale*b.scale*v+offsetVar)
+	}
+}
+
+// readProbits is readBases where all bases are probits, for a fraction of the work: one root for all
+// that have the same noise.
+func (g *manners) readProbits(r *reading, choice idrl.Choice, bases []int, m, v float64) {
+	for i, noise := range g.noises {
+		r.scales[i] = 1 / math.Sqrt(v+noise)
+	}
+	side := 1.0
+	switch choice {
+	case idrl.ChoseA:
+	case idrl.ChoseB:
+		side = -1
+	case idrl.Equal:
+		for _, i := range bases {
+			p := &g.probits[i]
+			scale, t := r.scales[p.noise], p.side*m
+			r.meant[i], r.rise[i], r.bend[i] = between((-p.band-t)*scale, (p.band-t)*scale, 1/scale)
+		}
+		return
+	default:
+		panic("belief: the answer does not answer a comparison")
+	}
+	for _, i := range bases {
+		p := &g.probits[i]
+		scale := r.scales[p.noise]
+		at := (p.band - side*p.side*m) * scale
+		z, slope := upper(at)
+		slope *= scale
+		r.meant[i], r.rise[i], r.bend[i] = z, side*slope, at*slope*scale
+	}
+}
+
+// lapsesOf returns those of numbers of all manners that belong to base i.
+func lapsesOf(all []float64, i int) *[len(ownLapses)]float64 {
+	return (*[len(ownLapses)]float64)(all[i*len(ownLapses):])
+}
+
+// A push is Z of an answer, times the sum of the weights, and the first two derivatives of
+// log Z in the mean of u, and in that of the offset.
+type push struct{ z, d1, d2, offset1, offset2 float64 }
+
+// possible reports whether the push is one that a belief can take.
+func (p push) possible() bool {
+	return p.z > 0 && finite(p.z, p.d1, p.d2, p.offset1, p.offset2)
+}
+
+// mix returns the push of an answer that was read under some bases, where weights are those of the manners, up
+// to a factor. Other bases count as impossible.
+func (g *manners) mix(r *reading, bases []int, weights []float64) (p push) {
+	for k := g.firstRandom(); k < len(weights); k++ {
+		p.z += weights[k] * g.randomly(k, r.alike, r.decided)
+	}
+	for _, i := range bases {
+		z, meant, share := r.meant[i], 0.0, 0.0 // sums of a base: each in a register
+		for l, weight := range lapsesOf(weights, i) {
+			share += weight * chanceOf(ownLapses[l].rate, r.alike, z)
+			meant += weight * (1 - ownLapses[l].rate)
+		}
+		p.z += share
+		scale := g.bases[i].scale
+		p.offset1 += meant * r.rise[i]
+		p.offset2 += meant * r.bend[i]
+		p.d1 += meant * scale * r.rise[i]
+		p.d2 += meant * scale * scale * r.bend[i]
+	}
+	one := 1 / p.z
+	p.d1, p.d2, p.offset1, p.offset2 = p.d1*one, p.d2*one, p.offset1*one, p.offset2*one
+	p.d2 -= p.d1 * p.d1
+	p.offset2 -= p.offset1 * p.offset1
+	return p
+}
