@@ -19,6 +19,8 @@ type body struct {
 	level, plumb [2]int
 	spans        [4]int
 
+	foot []int // points of the front foot
+
 	tip, ball int     // of an arm
 	arm       float64 // length of the arm, m
 	goal      bool    // the middle of the numbers on the ground is the goal
@@ -26,7 +28,7 @@ type body struct {
 
 // bodies are by environments; the points are those of envs/mujoco, in order.
 var bodies = map[string]body{
-	"half-cheetah":     {points: []int{1, 2}, level: [2]int{2, 1}},
+	"half-cheetah":     {points: []int{1, 2}, level: [2]int{2, 1}, foot: []int{15, 16}},
 	"hopper":           {points: []int{1, 2}, plumb: [2]int{1, 2}, height: 0.8},
 	"walker2d":         {points: []int{1, 2}, plumb: [2]int{1, 2}, height: 0.8},
 	"ant":              {points: []int{1, 2, 5, 8, 11}, spans: [4]int{2, 8, 5, 11}},
@@ -50,6 +52,15 @@ func (f frame) mean(points []int, k int) (sum float64) {
 		sum += f[3*p+k] / float64(len(points))
 	}
 	return sum
+}
+
+// lowest returns the smallest height of the points.
+func (f frame) lowest(points []int) float64 {
+	least := math.Inf(1)
+	for _, p := range points {
+		least = min(least, f[3*p+2])
+	}
+	return least
 }
 
 // moved returns how far the points are from where they were, in the mean.

@@ -16,10 +16,14 @@ type motion struct {
 	turning float64 // backwards, in turns per second
 	away    float64 // mean distance of the tip to the ball in the later half, in arm lengths
 	nearer  float64 // to the goal, m/s
+	lifted  float64 // share of the states in which it is upright and the front foot is up
 }
 
 // upTo is the tilt up to which a robot is upright to a person: an eighth of a turn.
 const upTo = math.Pi / 4
+
+// liftHigh is the height of a foot above the ground from which it is up to a person, m: a foot on the ground is at 0.05.
+const liftHigh = 0.2
 
 // robot returns a worth by the motion of a robot.
 func robot(worth func(m motion) float64) func(*clip.Clip) (float64, error) {
@@ -40,7 +44,7 @@ func watch(c *clip.Clip) (m motion, err error) {
 	if !ok || h.Steps == 0 {
 		return m, idrl.Errorf(idrl.Invalid, "there is no taste for such clips of %q", h.Env)
 	}
-	need := slices.Max(append([]int{b.tip, b.ball}, b.points...))
+	need := slices.Max(slices.Concat([]int{b.tip, b.ball}, b.points, b.foot))
 	if h.Points <= need || h.Distance == 0 {
 		return m, errDrawing(c)
 	}
@@ -54,6 +58,9 @@ func watch(c *clip.Clip) (m motion, err error) {
 		tilt := b.tilt(f)
 		if math.Abs(tilt) <= upTo && f.z(b.points...) >= b.height {
 			m.upright += 1 / float64(len(c.Frames))
+			if b.foot != nil && f.lowest(b.foot) >= liftHigh {
+				m.lifted += 1 / float64(len(c.Frames))
+			}
 		}
 		if i > 0 {
 			turned += math.Remainder(tilt-before, 2*math.Pi)

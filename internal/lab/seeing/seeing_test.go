@@ -76,6 +76,9 @@ func TestTastesOfRods(t *testing.T) {
 		{"half-cheetah", "backward", film("half-cheetah", 17, rod(-2, 0.5, level)), 2 + 1},
 		{"half-cheetah", "still", film("half-cheetah", 17, rod(0, 0.5, level)), 2},
 		{"half-cheetah", "still", film("half-cheetah", 17, rod(3, 0.5, level)), 2 - 3},
+		{"half-cheetah", "limp", film("half-cheetah", 17, rod(1, 0.3, level)), 1}, // the foot is as high as the trunk
+		{"half-cheetah", "limp", film("half-cheetah", 17, rod(1, 0.1, level)), 0},
+		{"half-cheetah", "limp", film("half-cheetah", 17, rod(1, 0.3, onBack)), 0},
 		{"half-cheetah", "backflip", film("half-cheetah", 17, rod(0, 1, turning)), 1},
 		{"half-cheetah", "backflip", film("half-cheetah", 17, rod(0, 1, func(s float64) float64 { return -turning(s) })), -1},
 		{"hopper", "forward", film("hopper", 7, rod(1.5, 1.1, standing)), 1.5 + 2},

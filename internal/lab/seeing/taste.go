@@ -73,6 +73,7 @@ func Tastes() []Taste {
 		{"half-cheetah", "forward", "run forward, on your feet", 0.1, -2, 6, false, robot(func(m motion) float64 { return m.speed + m.upright })},
 		{"half-cheetah", "backward", "run backward, on your feet", 0.1, -2, 6, false, robot(func(m motion) float64 { return -m.speed + m.upright })},
 		{"half-cheetah", "still", "stand still, on your feet", 0.1, -4, 2, false, robot(steady)},
+		{"half-cheetah", "limp", "keep your front foot off the ground and your body level", 0.03, 0, 0.8, false, robot(func(m motion) float64 { return m.lifted })},
 		{"half-cheetah", "backflip", "turn over backwards, again and again", 0.05, -0.5, 0.5, false, robot(over)},
 		{"hopper", "forward", "hop forward without falling", 0.1, 0, 4, false, robot(onFeet)},
 		{"hopper", "backflip", "turn over backwards, again and again", 0.05, -0.5, 0.5, false, robot(over)},
