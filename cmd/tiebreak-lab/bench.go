@@ -18,7 +18,7 @@ import (
 
 // benchFlags are the flags of bench.
 type benchFlags struct {
-	out, mode, schedule, queries, walls, candidates, expert, methods string
+	out, mode, schedule, queries, walls, candidates, expert, methods, clips string
 	seeds, answers, measure, workers                                 int
 	first                                                            uint64
 	right                                                            float64
@@ -37,6 +37,7 @@ func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.candidates, "candidates", "", "candidate questions: `text` or code; default: as in the mode")
 	fs.StringVar(&f.expert, "expert", "", "`expert` who answers: paper (by the paper's model) or people (as noisy as people); default: the figure's first")
 	fs.Float64Var(&f.right, "right", 0, rightWords+"; 0: 0.9 where the expert is people")
+	fs.StringVar(&f.clips, "clips-from", idrl.FoundClips, "which `clips` questions are about under the schedule of a session: found, those of policies; made, also clips\nthat are made for the questions of methods that choose them, in tabular environments")
 	fs.StringVar(&f.methods, "methods", "", "`names` of methods, separated by commas; default: those of the figure")
 	fs.IntVar(&f.seeds, "seeds", 30, "`number` of paired seeds")
 	fs.Uint64Var(&f.first, "first-seed", 1, "first `seed`; seeds are consecutive")

@@ -71,7 +71,7 @@ func titled(c experiment.Config) string {
 // unless one was asked for.
 func (f benchFlags) configs(what string) (out []experiment.Config, err error) {
 	base := experiment.Config{
-		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert, Right: f.right, Schedule: f.schedule,
+		Queries: f.queries, Mode: f.mode, Walls: f.walls, Candidates: f.candidates, Expert: f.expert, Right: f.right, Schedule: f.schedule, ClipsFrom: f.clips,
 		Answers: f.answers, Measure: f.measure, Seeds: f.seeds, FirstSeed: f.first,
 	}
 	if strings.HasSuffix(what, ".json") {

@@ -41,6 +41,7 @@ type Config struct {
 	FirstSeed  uint64   // the seeds are FirstSeed, FirstSeed+1, …
 	Right      float64  `json:",omitempty"` // share of random pairs that People are right about, in (½, 1); 0: stats.UsualRight
 	Schedule   string   `json:",omitempty"` // one of Schedules(); "" for the paper's
+	ClipsFrom  string   `json:",omitempty"` // idrl.MadeClips: a session also makes clips for its questions; "": it does not
 	Measure    int      `json:",omitempty"` // answers from one measurement to the next; 0 for the figure's own number
 
 	Task *Task `json:"-"` // a user's own; Figure is then not looked at
@@ -81,6 +82,9 @@ func (e Experiment) Name() string {
 	}
 	if e.Schedule != "" {
 		parts = append(parts, e.Schedule)
+	}
+	if e.ClipsFrom != "" {
+		parts = append(parts, e.ClipsFrom)
 	}
 	return strings.Join(parts, "-")
 }
@@ -128,6 +132,9 @@ func (c Config) Validate() (Experiment, error) {
 	}
 	if c.Schedule == PaperSchedule {
 		c.Schedule = ""
+	}
+	if c.ClipsFrom == idrl.FoundClips {
+		c.ClipsFrom = ""
 	}
 	if f, err = f.under(c.Schedule); err != nil {
 		return Experiment{}, err
@@ -182,6 +189,12 @@ func (c Config) variants(f Figure) error {
 		if !slices.Contains(v.known, v.got) {
 			return idrl.Errorf(idrl.Invalid, "unknown %s %q; known: %s", v.what, v.got, strings.Join(v.known, ", "))
 		}
+	}
+	switch {
+	case c.ClipsFrom != "" && c.ClipsFrom != idrl.MadeClips:
+		return idrl.Errorf(idrl.Invalid, "clips are %s or %s; got %q", idrl.FoundClips, idrl.MadeClips, c.ClipsFrom)
+	case c.ClipsFrom != "" && c.Schedule == "":
+		return idrl.Errorf(idrl.Invalid, "clips are made in sessions: choose a schedule of one of %s", strings.Join(Schedules()[1:], ", "))
 	}
 	switch {
 	case c.Right == 0:

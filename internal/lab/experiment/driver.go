@@ -153,7 +153,7 @@ func (d *driverInstance) asSession(ctx context.Context, e Experiment, s learning
 		mse: d.errorOfWeights(), cosine: d.cosine,
 		newEnv: func() idrl.Environment { return driver.New() }, solver: solver.ActionSequence{}, mu: solver.Mu,
 	}
-	d.live.right, d.live.answers = e.Right, d.live.people
+	d.live.right, d.live.answers, d.live.made = e.Right, d.live.people, e.ClipsFrom == idrl.MadeClips
 	return nil
 }
 

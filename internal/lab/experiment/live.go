@@ -52,7 +52,7 @@ type stage struct {
 	mu       func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
 	crowd    *crowd // who annotates; nil: one person, whose answers are the clock
 	seen     bool   // clips are drawn, and questions are those that people can answer
-	made     bool   // clips are made for questions
+	made     bool   // clips are made for questions that are chosen
 	every    int    // answers from one measurement to the next
 	mse      func(mean []float64) float64
 	cosine   func(mean []float64) float64

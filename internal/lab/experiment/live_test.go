@@ -119,6 +119,33 @@ func TestLiveRuns(t *testing.T) {
 	}
 }
 
+// Made clips are asked about by a method that chooses, and by none that asks at random.
+func TestRunsOfMadeClips(t *testing.T) {
+	curve := func(method, clips string) []float64 {
+		e, err := Config{Figure: "gridworld", Schedule: LiveSchedule, Queries: Comparisons, Methods: []string{method}, Seeds: 1, FirstSeed: 9001, Answers: 20, ClipsFrom: clips}.Validate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Do(t.Context(), e, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Runs[0][0].MSE
+	}
+	if slices.Equal(curve("lvar", idrl.FoundClips), curve("lvar", idrl.MadeClips)) {
+		t.Error("made clips change nothing")
+	}
+	if !slices.Equal(curve("uniform", idrl.FoundClips), curve("uniform", idrl.MadeClips)) {
+		t.Error("questions at random are about made clips")
+	}
+	for _, c := range []Config{{ClipsFrom: "drawn", Schedule: LiveSchedule}, {ClipsFrom: idrl.MadeClips}} {
+		c.Figure, c.Seeds = "gridworld", 1
+		if _, err := c.Validate(); idrl.KindOf(err) != idrl.Invalid {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 // flat is an environment in which all clips are alike.
 type flat struct{ idrl.Tabular }
 

@@ -45,7 +45,7 @@ func (s *stage) trainer(m acquisition.Method) *trainer.Thompson {
 			t.Solver = solver.Tabular{} // also of the environment with a reward for each state, where walks are found
 		}
 	}
-	if s.made {
+	if chosen := (idrl.SessionSpec{Acquisition: m.Name, ClipsFrom: idrl.MadeClips}); s.made && chosen.MakesClips() {
 		training.MakeClips(t, s.newEnv())
 	}
 	return t

@@ -76,7 +76,7 @@ func (t tabular) stage(w *instance, e Experiment, s learning.Schedule) *stage {
 		newEnv: func() idrl.Environment { return t.env }, solver: solver.Tabular{For: prepared},
 		mu: func(_ idrl.Environment, p idrl.Policy, _ *rand.Rand) []float64 { return prepared.Mu(start, p.Params()) },
 	}
-	out.right, out.answers = e.Right, out.people
+	out.right, out.answers, out.made = e.Right, out.people, e.ClipsFrom == idrl.MadeClips
 	return out
 }
 
