@@ -80,21 +80,7 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 		o.Undo = last[0]
 	}
 	if o.Done {
-		if s.spec.AdoptAfter > 0 && s.done() { // what is trained is in use some answers later, and none come
-			l := o.Learning
-			o.Learning = view.Learning{Answers: l.Answers, Untrained: l.Untrained, Why: s.whyNot()}
-		}
-		switch {
-		case s.cfg.Unseen:
-			o.Waiting = "The recordings of this session have no pictures, so there are no questions. Please tell the person who gave you the link."
-		case s.closed():
-			o.Waiting = "The researcher has ended this session. Thank you for your answers!"
-		case !s.done() && s.askedAll(who):
-			o.Waiting = "You have compared all clips of this session. Thank you for your answers!"
-		}
-		if o.Mine > 0 {
-			o.Code = s.spec.CompletionCode
-		}
+		s.end(who, &o)
 		return o
 	}
 	if o.Paused = s.paused(); o.Paused {
@@ -132,6 +118,25 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 		o.Waiting = "New questions are being made from the answers so far."
 	}
 	return o
+}
+
+// end fills in o of an annotator who is asked no more questions.
+func (s *claims) end(who idrl.AnnotatorID, o *view.Offer) {
+	if s.spec.AdoptAfter > 0 && s.done() { // what is trained is in use some answers later, and none come
+		l := o.Learning
+		o.Learning = view.Learning{Answers: l.Answers, Untrained: l.Untrained, Why: s.whyNot()}
+	}
+	switch {
+	case s.cfg.Unseen:
+		o.Waiting = "The recordings of this session have no pictures, so there are no questions. Please tell the person who gave you the link."
+	case s.closed():
+		o.Waiting = "The researcher has ended this session. Thank you for your answers!"
+	case !s.done() && s.askedAll(who):
+		o.Waiting = "You have compared all clips of this session. Thank you for your answers!"
+	}
+	if o.Mine > 0 {
+		o.Code = s.spec.CompletionCode
+	}
 }
 
 // topUp renews the annotator's leases where half of the time is gone, reopens

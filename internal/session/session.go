@@ -204,33 +204,41 @@ func (s *Session) Run(ctx context.Context) error {
 			s.serve(ctx, t)
 			continue
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case t := <-inbox:
-			s.serve(ctx, t)
-		case p := <-s.training.progress:
-			s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what
-			s.training.pace.note(s.cfg.Now(), p.done, p.total)
-			s.publish(live.EventTraining, "")
-		case o := <-s.training.outlook:
-			s.training.state.Outlook = o
-			s.publish(live.EventTraining, "")
-		case res := <-s.training.result:
-			s.training.result = nil
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			s.trained(ctx, res)
-			s.adoptIfDue(ctx)
-		case res := <-s.refit.outcome:
-			s.refit.outcome = nil
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			s.relearnt(ctx, res)
-		case <-s.training.retry:
-			s.training.retry = nil
+		if err := s.await(ctx, inbox); err != nil {
+			return err
 		}
 	}
+}
+
+// await takes in the next thing that happens: a request of inbox, or a message of a training or a fit. It returns ctx.Err() when ctx is done.
+func (s *Session) await(ctx context.Context, inbox <-chan request) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case t := <-inbox:
+		s.serve(ctx, t)
+	case p := <-s.training.progress:
+		s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what
+		s.training.pace.note(s.cfg.Now(), p.done, p.total)
+		s.publish(live.EventTraining, "")
+	case o := <-s.training.outlook:
+		s.training.state.Outlook = o
+		s.publish(live.EventTraining, "")
+	case res := <-s.training.result:
+		s.training.result = nil
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.trained(ctx, res)
+		s.adoptIfDue(ctx)
+	case res := <-s.refit.outcome:
+		s.refit.outcome = nil
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.relearnt(ctx, res)
+	case <-s.training.retry:
+		s.training.retry = nil
+	}
+	return nil
 }

@@ -135,7 +135,14 @@ func (d *Description) start() (*link, *failure) {
 		return fail(err)
 	}
 	started(cmd)
-	state, group := "", cmp.Or(guard.group(), cmd.Process.Pid)
+	l.follow(cmd, out, guard.group(), release, end)
+	return l, nil
+}
+
+// follow sets how l ends its program cmd, which has been started and writes to out, and how it says that it has ended. group is that of its
+// processes, 0 for one of its own; end is called when the program has ended, release before it is made to.
+func (l *link) follow(cmd *exec.Cmd, out *os.File, group int, release, end func()) {
+	state, group := "", cmp.Or(group, cmd.Process.Pid)
 	go func() {
 		defer close(l.done)
 		_ = cmd.Wait() // what it says is in the state
@@ -150,10 +157,9 @@ func (d *Description) start() (*link, *failure) {
 			l.end(release, group, cmd.ExtraFiles != nil)
 		}
 		out.Close()
-		in.Close()
+		l.in.Close()
 	})
 	l.how = func() string { return "it ended: " + state }
-	return l, nil
 }
 
 // end ends the processes of a group, or has their launcher end them, and all that they have started.

@@ -30,6 +30,19 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 		}
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	printLines(w, at, find)
+	if !first.True() {
+		return w.Flush()
+	}
+	printBins(w, figures, find)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return printReached(out, runs, find)
+}
+
+// printLines prints a row for each measure that pages state, with a column for each number of answers of at.
+func printLines(w io.Writer, at []string, find func(measure, at string) Figure) {
 	fmt.Fprintf(w, "after answer\t%s\n", strings.Join(at, "\t"))
 	for _, line := range []struct {
 		measure, title string
@@ -54,13 +67,10 @@ func PrintSummary(out io.Writer, runs []Run, figures []Figure) error {
 		}
 		fmt.Fprintln(w)
 	}
-	if !first.True() {
-		return w.Flush()
-	}
-	printBins(w, figures, find)
-	if err := w.Flush(); err != nil {
-		return err
-	}
+}
+
+// printReached prints after how many answers the true regret stays small.
+func printReached(out io.Writer, runs []Run, find func(measure, at string) Figure) error {
 	whole := func(v float64) string {
 		if math.IsInf(v, 1) {
 			return "more than were given"

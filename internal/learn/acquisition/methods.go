@@ -78,10 +78,10 @@ const (
 
 // Methods returns every method, the paper's first.
 func Methods() []Method {
-	return append(papers(), beyond()...)
+	return slices.Concat(papers(), papersOthers(), byLeader(), byGain())
 }
 
-// papers are the methods that the paper compares.
+// papers are the methods that the paper compares and sessions offer.
 func papers() []Method {
 	return []Method{
 		{
@@ -108,6 +108,12 @@ func papers() []Method {
 			Paper:  InFigures, Live: true,
 			New: func(paper bool) Function { return IGR{Paper: paper} },
 		},
+	}
+}
+
+// papersOthers are the other methods that the paper compares or mentions.
+func papersOthers() []Method {
+	return []Method{
 		{
 			Name: "eir", Title: "EIR", About: "asks where the rating may exceed the best one so far (expected improvement)",
 			Paper: InFigures,
@@ -144,9 +150,11 @@ func papers() []Method {
 	}
 }
 
-// beyond are the methods of docs/methods.md, sections 1.3 and 1.4.
-func beyond() []Method {
-	known := Needs{Candidates: SamplesAndMean, Archive: true}
+// known is what methods need that look at every known policy.
+var known = Needs{Candidates: SamplesAndMean, Archive: true}
+
+// byLeader are methods that compare the best policy so far with the others (docs/methods.md, sections 1.3 and 1.4).
+func byLeader() []Method {
 	return []Method{
 		{
 			Name: "lvar", Title: "LVAR", About: "compares the best policy so far with all that may be better, weighted by their probability of being best",
@@ -172,6 +180,12 @@ func beyond() []Method {
 			Needs:  known, Live: true,
 			New: func(bool) Function { return ERR{} },
 		},
+	}
+}
+
+// byGain are methods by what an answer is expected to bring, and one for few solves (docs/methods.md, sections 1.3 and 1.4).
+func byGain() []Method {
+	return []Method{
 		{
 			Name: "kg", Title: "KG", About: "knowledge gradient: the expected gain in the best policy's return from one answer",
 			Needs: known,
