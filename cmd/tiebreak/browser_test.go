@@ -418,7 +418,7 @@ func TestBrowserResearcher(t *testing.T) {
 	}
 }
 
-// showsBelief waits until everything that was learned is on the dashboard.
+// showsBelief waits until everything that was learnt is on the dashboard.
 func (b *tab) showsBelief() {
 	b.t.Helper()
 	// After nine answers of one sure mind all candidates may be one policy, and are then shown as one.

@@ -88,7 +88,7 @@ func TestCommandsBesideAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustCLI(t, "annotator", "answers", "--data", data, "--annotator", "a2", "--answers", "count")
-	restart(t, data, addr, p.kill, good, 10) // before or after the server learned of it
+	restart(t, data, addr, p.kill, good, 10) // before or after the server learnt of it
 	decided(t, data, id, idrl.TakenIn, "a1", "a2")
 
 	if out := mustCLI(t, "annotator", "answers", "--data", data, "--annotator", "a2", "--answers", "turn"); !strings.Contains(out, "removed; answers turned up to row") {

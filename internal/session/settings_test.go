@@ -30,7 +30,7 @@ func follow(t *testing.T, s *session.Session) {
 	}
 }
 
-// Replies of which nothing can be learned do not use up the answers wanted.
+// Replies of which nothing can be learnt do not use up the answers wanted.
 func TestOnlyInformativeAnswersUseUpTheBudget(t *testing.T) {
 	b := newBench(func(s *idrl.SessionSpec) { s.Budget = 4 })
 	s, _ := b.start(t)
