@@ -99,7 +99,8 @@ func openings(policies [][]rollout) []idrl.Clip {
 
 // questions returns the clips that may be shown, the first keep of which are the
 // candidates' own, from their first rollouts, and the questions about them. It
-// takes the rollouts of each policy, and those with a clip that was made each.
+// takes the rollouts of each policy, and those with a clip that was made each. The questions of a
+// follow-up (idrl.TrainJob.From) are about its candidates.
 func (r *asking) questions(candidates, pool [][]rollout, made []rollout) (clips []idrl.Clip, keep int, queries []idrl.Query, err error) {
 	var set, others clipSet
 	for _, c := range openings(candidates) {
@@ -109,7 +110,10 @@ func (r *asking) questions(candidates, pool [][]rollout, made []rollout) (clips 
 	for _, ro := range made {
 		set.addAll(ro.clips)
 	}
-	all := len(set.list)
+	all, of := len(set.list), map[idrl.ClipID]bool(nil)
+	if r.job.From > 0 {
+		of = clipsOf(candidates)
+	}
 	for _, t := range slices.Concat(slices.Concat(candidates...), slices.Concat(pool...)) {
 		if r.kind.Still() {
 			others.addAll(t.clips[1:])
@@ -118,14 +122,25 @@ func (r *asking) questions(candidates, pool [][]rollout, made []rollout) (clips 
 		}
 	}
 	if !r.kind.Still() {
-		queries, err = r.ask(set.list, all)
+		queries, err = r.ask(set.list, all, of)
 		return set.list, keep, queries, err
 	}
 	if env, ok := r.env.(idrl.Tabular); ok {
 		others.list = idrl.DistinctStills(env)
 	}
-	queries, err = r.ask(others.list, 0)
+	queries, err = r.ask(others.list, 0, of)
 	return slices.Concat(set.list, others.list), keep, queries, err
+}
+
+// clipsOf returns the clips of rollouts.
+func clipsOf(policies [][]rollout) map[idrl.ClipID]bool {
+	out := map[idrl.ClipID]bool{}
+	for _, ro := range slices.Concat(policies...) {
+		for _, c := range ro.clips {
+			out[c.ID] = true
+		}
+	}
+	return out
 }
 
 // Stills of a trajectory are at least stillEvery steps apart, and not many more
@@ -149,8 +164,12 @@ func stills(t *idrl.Trajectory) (out []idrl.Clip) {
 
 // ask returns the questions about clips: a rating of each that is worth it, or a comparison of
 // every two that differ in features and are worth it. If they are more than maxQueries they are
-// thinned out at random, but for comparisons within the first keep clips.
-func (r *asking) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
+// thinned out at random, but for comparisons within the first keep clips. They show one of the clips in
+// of, unless that is nil.
+func (r *asking) ask(clips []idrl.Clip, keep int, of map[idrl.ClipID]bool) ([]idrl.Query, error) {
+	shows := func(places ...int) bool {
+		return of == nil || slices.ContainsFunc(places, func(i int) bool { return of[clips[i].ID] })
+	}
 	stream := rng.New(r.job.Seed, "queries", uint64(r.job.BasedOn))
 	var out []idrl.Query
 	if !r.kind.Comparison() {
@@ -158,6 +177,7 @@ func (r *asking) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 		if err != nil {
 			return nil, err
 		}
+		rated = slices.DeleteFunc(rated, func(i int) bool { return !shows(i) })
 		for _, i := range choose(len(rated), r.maxQueries, stream) {
 			out = append(out, idrl.NewRating(clips[rated[i]]))
 		}
@@ -170,6 +190,7 @@ func (r *asking) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 	var kept, rest [][2]int
 	for _, pair := range pairs {
 		switch {
+		case !shows(pair[:]...):
 		case slices.Equal(clips[pair[0]].Phi, clips[pair[1]].Phi): // nothing to tell apart
 		case pair[1] < keep:
 			kept = append(kept, pair)
