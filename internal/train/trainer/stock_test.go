@@ -178,6 +178,35 @@ func TestStockIsThePool(t *testing.T) {
 	}
 }
 
+// Later generations, whose questions are thinned out at random, compare every two policies.
+func TestLaterQuestionsOfAStock(t *testing.T) {
+	const most = 50
+	later := func(limit int) (questions int, two map[string]bool) {
+		tr, job := onStock(stock(8), 42)
+		g := train(t, tr, job)
+		tr, job = onStock(tr.Stock, 42)
+		tr.MaxQueries = limit
+		after := train(t, tr, next(job, g))
+		two = map[string]bool{}
+		for _, q := range after.Queries {
+			of := func(id idrl.ClipID) string {
+				return strings.Join(strings.SplitN(string(after.Clips[id].From), ".", 3)[:2], ".")
+			}
+			a, b := of(q.Clips[0]), of(q.Clips[1])
+			two[min(a, b)+" "+max(a, b)] = true
+		}
+		return len(after.Queries), two
+	}
+	n, all := later(10_000)
+	few, kept := later(most)
+	if few > most || n < 2*most || len(all) < most/2 {
+		t.Fatalf("%d of %d questions about %d pairs: this test tells nothing apart", few, n, len(all))
+	}
+	if len(kept) != len(all) {
+		t.Errorf("%d questions compare %d of %d pairs of policies", few, len(kept), len(all))
+	}
+}
+
 // Sessions of earlier versions began with 16 behaviours. Later generations hand over the raw steps of the others, so that
 // clips of these can be exported.
 func TestStockOfASessionOfBefore(t *testing.T) {
