@@ -17,7 +17,7 @@ import (
 // Starts of the episodes over which features are averaged.
 const starts = 3
 
-// Of the behaviours that a session shows first, and of all, so many are chosen among those
+// Of the first behaviours of a library, and of all, so many are chosen among those
 // that do not fall, if there are: all falls look much the same.
 const (
 	firstSteady, first = 12, 16

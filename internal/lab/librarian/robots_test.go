@@ -19,8 +19,8 @@ import (
 	"tiebreak/internal/plan/behaviour"
 )
 
-// shown is how many behaviours a session shows first.
-const shown = 16
+// spread is how many behaviours, the first of a library, are to look most different (librarian.Builder).
+const spread = 16
 
 // libraries returns the robots that come with a library.
 func libraries() (out []envs.Entry) {
@@ -67,7 +67,7 @@ func TestLibrariesOfRobots(t *testing.T) {
 				if slices.ContainsFunc(views, (*measure.View).Lively) {
 					moving++
 				}
-				if all = append(all, views...); k < shown {
+				if all = append(all, views...); k < spread {
 					first = append(first, views...)
 				}
 			}
@@ -85,7 +85,7 @@ func TestLibrariesOfRobots(t *testing.T) {
 				t.Logf("the median difference of two clips is %.2f times the noise of an answer", m)
 			}
 			if left < 0.9 || whole < 0.8 {
-				t.Errorf("%.2f of the pairs that are asked first can be answered, and %.2f of all, want 0.9 and 0.8", left, whole)
+				t.Errorf("%.2f of the pairs of the first behaviours can be answered, and %.2f of all, want 0.9 and 0.8", left, whole)
 			}
 		})
 	}

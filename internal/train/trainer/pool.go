@@ -18,7 +18,7 @@ import (
 type pool struct {
 	seed     uint64
 	policies []solved
-	added    int // of the policies, the last ones, for their walks
+	added    int // of the policies, the last ones, which sessions of earlier versions did not have
 }
 
 // rollouts returns those of each policy.
@@ -42,8 +42,8 @@ func (t *Thompson) poolFor(ctx context.Context, r *run) (*pool, error) {
 	build := r.buildPool
 	if t.Stock != nil {
 		build = func(ctx context.Context) (*pool, error) {
-			shown, err := t.Stock.get(ctx, nil)
-			return &pool{seed: r.job.Seed, policies: shown.policies}, err
+			stock, err := t.Stock.get(ctx, nil)
+			return &pool{seed: r.job.Seed, policies: stock.policies, added: max(0, len(stock.policies)-shownOnce)}, err
 		}
 	}
 	if r.given != nil {

@@ -99,7 +99,8 @@ func openings(policies [][]rollout) []idrl.Clip {
 
 // questions returns the clips that may be shown, the first keep of which are the
 // candidates' own, from their first rollouts, and the questions about them. It
-// takes the rollouts of each policy, and those with a clip that was made each.
+// takes the rollouts of each policy, and those with a clip that was made each. The questions of a
+// follow-up (idrl.TrainJob.From) are about its candidates.
 func (r *asking) questions(candidates, pool [][]rollout, made []rollout) (clips []idrl.Clip, keep int, queries []idrl.Query, err error) {
 	var set, others clipSet
 	for _, c := range openings(candidates) {
@@ -109,7 +110,13 @@ func (r *asking) questions(candidates, pool [][]rollout, made []rollout) (clips 
 	for _, ro := range made {
 		set.addAll(ro.clips)
 	}
-	all := len(set.list)
+	offered := offer{keep: len(set.list)}
+	if r.job.From > 0 {
+		offered.of = policiesOf(candidates)
+	}
+	if r.everyTwo {
+		offered.by = policiesOf(slices.Concat(candidates, pool))
+	}
 	for _, t := range slices.Concat(slices.Concat(candidates...), slices.Concat(pool...)) {
 		if r.kind.Still() {
 			others.addAll(t.clips[1:])
@@ -118,14 +125,57 @@ func (r *asking) questions(candidates, pool [][]rollout, made []rollout) (clips 
 		}
 	}
 	if !r.kind.Still() {
-		queries, err = r.ask(set.list, all)
+		queries, err = r.ask(set.list, offered)
 		return set.list, keep, queries, err
 	}
 	if env, ok := r.env.(idrl.Tabular); ok {
 		others.list = idrl.DistinctStills(env)
 	}
-	queries, err = r.ask(others.list, 0)
+	offered.keep = 0
+	queries, err = r.ask(others.list, offered)
 	return slices.Concat(set.list, others.list), keep, queries, err
+}
+
+// An offer says which questions a generation lists.
+type offer struct {
+	keep int                 // comparisons within the first so many clips are not thinned out
+	of   map[idrl.ClipID]int // questions show one of these clips; nil: any
+	by   map[idrl.ClipID]int // the policy that a clip shows: the best comparison of every two is not thinned out; may be nil
+}
+
+// policiesOf returns the place of the first policy that shows each clip of rollouts.
+func policiesOf(policies [][]rollout) map[idrl.ClipID]int {
+	out := map[idrl.ClipID]int{}
+	for k, rollouts := range policies {
+		for _, ro := range rollouts {
+			for _, c := range ro.clips {
+				if _, known := out[c.ID]; !known {
+					out[c.ID] = k
+				}
+			}
+		}
+	}
+	return out
+}
+
+// shows reports whether the offer has questions about clips at these places of a list.
+func (o offer) shows(clips []idrl.Clip, places ...int) bool {
+	return o.of == nil || slices.ContainsFunc(places, func(i int) bool {
+		_, ok := o.of[clips[i].ID]
+		return ok
+	})
+}
+
+// firstOfTwo returns what reports whether a comparison is the first one that it is asked about of its two policies.
+func (o offer) firstOfTwo(clips []idrl.Clip) func(pair [2]int) bool {
+	had := map[[2]int]bool{}
+	return func(pair [2]int) bool {
+		a, b := o.by[clips[pair[0]].ID], o.by[clips[pair[1]].ID]
+		two := [2]int{min(a, b), max(a, b)}
+		first := o.by != nil && !had[two]
+		had[two] = true
+		return first
+	}
 }
 
 // Stills of a trajectory are at least stillEvery steps apart, and not many more
@@ -149,8 +199,8 @@ func stills(t *idrl.Trajectory) (out []idrl.Clip) {
 
 // ask returns the questions about clips: a rating of each that is worth it, or a comparison of
 // every two that differ in features and are worth it. If they are more than maxQueries they are
-// thinned out at random, but for comparisons within the first keep clips.
-func (r *asking) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
+// thinned out at random, but for those that the offer keeps.
+func (r *asking) ask(clips []idrl.Clip, offered offer) ([]idrl.Query, error) {
 	stream := rng.New(r.job.Seed, "queries", uint64(r.job.BasedOn))
 	var out []idrl.Query
 	if !r.kind.Comparison() {
@@ -158,6 +208,7 @@ func (r *asking) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 		if err != nil {
 			return nil, err
 		}
+		rated = slices.DeleteFunc(rated, func(i int) bool { return !offered.shows(clips, i) })
 		for _, i := range choose(len(rated), r.maxQueries, stream) {
 			out = append(out, idrl.NewRating(clips[rated[i]]))
 		}
@@ -168,10 +219,12 @@ func (r *asking) ask(clips []idrl.Clip, keep int) ([]idrl.Query, error) {
 		return nil, err
 	}
 	var kept, rest [][2]int
+	firstOfTwo := offered.firstOfTwo(clips)
 	for _, pair := range pairs {
 		switch {
+		case !offered.shows(clips, pair[:]...):
 		case slices.Equal(clips[pair[0]].Phi, clips[pair[1]].Phi): // nothing to tell apart
-		case pair[1] < keep:
+		case pair[1] < offered.keep || firstOfTwo(pair):
 			kept = append(kept, pair)
 		default:
 			rest = append(rest, pair)

@@ -34,7 +34,8 @@ type simulation struct {
 // asking is the making of questions about clips, which are drawn to see what they show.
 type asking struct {
 	*simulation
-	drawn map[idrl.ClipID][]byte
+	drawn    map[idrl.ClipID][]byte
+	everyTwo bool // a generation asks about every two policies that a person can tell apart (offer.by)
 }
 
 // newRun returns a run of t, which makes one rollout of a policy if all are alike.
@@ -44,7 +45,7 @@ func (t *Thompson) newRun(job idrl.TrainJob) *run {
 	if !uncertain(s.env) {
 		s.rollouts, s.muEpisodes = 1, 1
 	}
-	return &run{simulation: s, asking: asking{s, map[idrl.ClipID][]byte{}}, resume: resume{before: job.Resume}}
+	return &run{simulation: s, asking: asking{s, map[idrl.ClipID][]byte{}, t.Stock != nil}, resume: resume{before: job.Resume}}
 }
 
 func (r *simulation) check() error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
@@ -57,19 +56,4 @@ func (t *Thompson) Show(ctx context.Context, job idrl.TrainJob, policies []idrl.
 func describe(c idrl.Candidate, s solved) idrl.Candidate {
 	c.Policy, c.Params, c.Mu, c.Mus, c.Clip, c.Rollouts = s.policy, s.policy.Params(), s.mu, s.mus, s.opening().ID, s.names()
 	return c
-}
-
-// about returns those of the queries that show a clip of these rollouts.
-func about(queries []idrl.Query, of [][]rollout) []idrl.Query {
-	own := map[idrl.ClipID]bool{}
-	for _, rollouts := range of {
-		for _, ro := range rollouts {
-			for _, c := range ro.clips {
-				own[c.ID] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(queries, func(q idrl.Query) bool {
-		return !slices.ContainsFunc(q.Clips, func(id idrl.ClipID) bool { return own[id] })
-	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -14,7 +15,7 @@ import (
 	"tiebreak/internal/learn/learning"
 )
 
-// A Stock is the behaviours that sessions on a robot show first. They are played and drawn
+// A Stock is the behaviours that sessions on a robot begin with. They are played and drawn
 // once, whatever the session: all sessions with equal environments may share a Stock.
 type Stock struct {
 	NewEnv     func() idrl.Environment // required; returns equal environments
@@ -26,11 +27,8 @@ type Stock struct {
 	Encode func(idrl.Environment, idrl.Clip) ([]byte, error)
 	Steps  func(t *idrl.Trajectory, episode uint64) (idrl.StepsID, []byte, error)
 
-	// Shown is how many behaviours are shown. Default 16.
-	Shown int
-
 	// Choose returns the places of at most n of the behaviours, given their clips, in the
-	// order in which they are to be shown. If it is nil, it is the first n.
+	// order of the candidates. If it is nil, the first 64 are.
 	Choose func(clips [][]idrl.Clip, n int) ([]int, error)
 
 	// Pairs returns the pairs of clips that are worth a comparison, by their places, the
@@ -49,7 +47,15 @@ type shelf struct {
 }
 
 const (
-	shownBehaviours = 16
+	// mostBehaviours are played, so that a long library of a user's model does not delay the first
+	// question.
+	mostBehaviours = 64
+
+	// chosenBehaviours is how many Choose may choose.
+	chosenBehaviours = 16
+
+	// shownOnce is how many behaviours of a library earlier versions began with.
+	shownOnce = 16
 
 	// StockSeed is the seed of the episodes of a stock.
 	StockSeed = 0
@@ -174,12 +180,9 @@ func (s *Stock) make(ctx context.Context, progress idrl.Progress) (*shelf, error
 // stockWorkers are goroutines that play behaviours. The result does not depend on them.
 const stockWorkers = 2
 
-// playAll plays what may be shown; what breaks down is left out.
+// playAll plays the behaviours; what breaks down is left out.
 func (s *Stock) playAll(ctx context.Context, progress idrl.Progress) (*shelf, error) {
-	list := s.Behaviours
-	if s.Choose == nil {
-		list = list[:min(cmp.Or(s.Shown, shownBehaviours), len(list))]
-	}
+	list := s.Behaviours[:min(mostBehaviours, len(s.Behaviours))]
 	p := playing{stock: s, list: list, progress: progress, played: make([]solved, len(list)), errs: make([]error, len(list))}
 	var workers sync.WaitGroup
 	for range min(stockWorkers, len(list)) {
@@ -246,7 +249,7 @@ func (s *Stock) order(sh *shelf) error {
 	for i, p := range sh.policies {
 		clips[i] = p.allClips()
 	}
-	chosen, err := s.Choose(clips, cmp.Or(s.Shown, shownBehaviours))
+	chosen, err := s.Choose(clips, chosenBehaviours)
 	if err != nil {
 		return err
 	}
@@ -272,27 +275,71 @@ func (r *run) stocked(ctx context.Context, s *Stock) (g idrl.Generation, err err
 		c := idrl.Candidate{ID: p.id, Origin: idrl.FromLibrary, Theta: make([]float64, len(p.mu))}
 		candidates, rollouts = append(candidates, describe(c, p)), append(rollouts, p.rollouts)
 	}
-	clips, keep, queries, err := r.questions(rollouts, nil, nil)
-	if err != nil {
-		return g, err
+	g = idrl.Generation{BasedOn: r.job.BasedOn, Candidates: candidates, Steps: kept(rollouts...)}
+	var clips, shown []idrl.Clip
+	if sh.pairs == nil {
+		keep := 0
+		if clips, keep, g.Queries, err = r.questions(rollouts, nil, nil); err != nil {
+			return g, err
+		}
+		shown = clips[:keep:keep]
+	} else {
+		var set clipSet
+		for _, ro := range slices.Concat(rollouts...) {
+			set.addAll(ro.clips)
+		}
+		clips, shown, g.Queries = set.list, openings(rollouts), sh.queries(r.maxQueries)
 	}
-	if sh.pairs != nil {
-		queries = sh.queries(r.maxQueries)
-	}
-	g = idrl.Generation{BasedOn: r.job.BasedOn, Candidates: candidates, Queries: queries, Steps: kept(rollouts...)}
-	g.Clips, err = r.draw(ctx, clips, clips[:keep:keep], queries)
+	g.Clips, err = r.draw(ctx, clips, shown, g.Queries)
 	return g, err
 }
 
-// queries returns at most n comparisons that differ in features, in the order of pairs.
-func (sh *shelf) queries(n int) (out []idrl.Query) {
+// queries returns at most n comparisons that differ in features, in the order of pairs. Where there
+// are more, those stay that are among the best of their two behaviours, so that every two behaviours
+// that a person can tell apart are compared.
+func (sh *shelf) queries(n int) []idrl.Query {
+	by := sh.behaviours()
+	type query struct {
+		place, rank int // rank: how many better ones compare the same two behaviours
+		query       idrl.Query
+	}
+	var all []query
+	better := map[[2]int]int{}
 	for _, pair := range sh.pairs {
-		if len(out) == n {
-			break
+		q := idrl.ComparisonVector(sh.clips[pair[0]], sh.clips[pair[1]])
+		if floats.Norm(q.X, 1) == 0 {
+			continue
 		}
-		if q := idrl.ComparisonVector(sh.clips[pair[0]], sh.clips[pair[1]]); floats.Norm(q.X, 1) > 0 {
-			out = append(out, q.Query)
+		a, b := by[pair[0]], by[pair[1]]
+		two := [2]int{min(a, b), max(a, b)}
+		all = append(all, query{len(all), better[two], q.Query})
+		better[two]++
+	}
+	if len(all) > n {
+		slices.SortStableFunc(all, func(a, b query) int { return cmp.Compare(a.rank, b.rank) })
+		all = all[:n]
+		slices.SortFunc(all, func(a, b query) int { return cmp.Compare(a.place, b.place) })
+	}
+	out := make([]idrl.Query, len(all))
+	for i, q := range all {
+		out[i] = q.query
+	}
+	return out
+}
+
+// behaviours returns the behaviour that each clip shows, the first of several.
+func (sh *shelf) behaviours() []int {
+	first := map[idrl.ClipID]int{}
+	for k, p := range sh.policies {
+		for _, c := range p.allClips() {
+			if _, known := first[c.ID]; !known {
+				first[c.ID] = k
+			}
 		}
+	}
+	out := make([]int, len(sh.clips))
+	for i, c := range sh.clips {
+		out[i] = first[c.ID]
 	}
 	return out
 }

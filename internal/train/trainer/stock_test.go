@@ -46,7 +46,7 @@ func onStock(s *trainer.Stock, seed uint64) (*trainer.Thompson, idrl.TrainJob) {
 	return tr, job
 }
 
-// TestFirstOfAStock: the candidates are the first of the stock, in order; nothing is drawn or
+// TestFirstOfAStock: the candidates are all behaviours of the stock, in order; nothing is drawn or
 // solved; questions are the pairs of the stock, in order; and all of it is the same for
 // whoever asks.
 func TestFirstOfAStock(t *testing.T) {
@@ -54,8 +54,8 @@ func TestFirstOfAStock(t *testing.T) {
 	s.Behaviours[3].Mus = [][]float64{{1, 2, 3}, {3, 2, 1}}
 	tr, job := onStock(s, 42)
 	g := train(t, tr, job)
-	if len(g.Candidates) != 16 || g.Pool != nil {
-		t.Fatalf("%d candidates and a pool of %d, want the first 16 and none", len(g.Candidates), len(g.Pool))
+	if len(g.Candidates) != 20 || g.Pool != nil {
+		t.Fatalf("%d candidates and a pool of %d, want all 20 and none", len(g.Candidates), len(g.Pool))
 	}
 	for k, c := range g.Candidates {
 		if c.Origin != idrl.FromLibrary || !slices.Equal(c.Params, s.Behaviours[k].Params) || c.ID != idrl.PolicyID(fmt.Sprintf("g0.p%d", k)) {
@@ -89,6 +89,38 @@ func TestFirstOfAStock(t *testing.T) {
 	anew.Stock.Behaviours[3].Mus = s.Behaviours[3].Mus
 	if diff := cmp.Diff(bare(g), bare(train(t, anew, job))); diff != "" {
 		t.Errorf("another worker makes something else:\n%s", diff)
+	}
+}
+
+// Where there are more pairs than questions, the best pairs of every two behaviours stay, in order.
+func TestQuestionsOfAStock(t *testing.T) {
+	s := stock(12)
+	s.Pairs = func(clips []idrl.Clip) (out [][2]int, err error) { // those of the first behaviours first
+		for j := range clips {
+			for i := range j {
+				out = append(out, [2]int{i, j})
+			}
+		}
+		return out, nil
+	}
+	tr, job := onStock(s, 42)
+	all := train(t, tr, job)
+	var want []idrl.Query
+	compared := map[[2]idrl.TrajectoryID]bool{} // each clip is from one episode of a behaviour
+	for _, q := range all.Queries {
+		a, b := all.Clips[q.Clips[0]].From, all.Clips[q.Clips[1]].From
+		if two := [2]idrl.TrajectoryID{min(a, b), max(a, b)}; !compared[two] {
+			compared[two] = true
+			want = append(want, q)
+		}
+	}
+	if len(want) < 12*11/2 || len(all.Queries) <= 2*len(want) {
+		t.Fatalf("%d questions about %d pairs of behaviours: this test tells nothing apart", len(all.Queries), len(want))
+	}
+	tr, job = onStock(s, 42)
+	tr.MaxQueries = len(want)
+	if diff := cmp.Diff(want, train(t, tr, job).Queries); diff != "" {
+		t.Errorf("not the best pair of every two behaviours:\n%s", diff)
 	}
 }
 
@@ -143,6 +175,66 @@ func TestStockIsThePool(t *testing.T) {
 	}
 	if shared == 0 {
 		t.Error("no clip of the stock is asked about later")
+	}
+}
+
+// Later generations, whose questions are thinned out at random, compare every two policies.
+func TestLaterQuestionsOfAStock(t *testing.T) {
+	const most = 50
+	later := func(limit int) (questions int, two map[string]bool) {
+		tr, job := onStock(stock(8), 42)
+		g := train(t, tr, job)
+		tr, job = onStock(tr.Stock, 42)
+		tr.MaxQueries = limit
+		after := train(t, tr, next(job, g))
+		two = map[string]bool{}
+		for _, q := range after.Queries {
+			of := func(id idrl.ClipID) string {
+				return strings.Join(strings.SplitN(string(after.Clips[id].From), ".", 3)[:2], ".")
+			}
+			a, b := of(q.Clips[0]), of(q.Clips[1])
+			two[min(a, b)+" "+max(a, b)] = true
+		}
+		return len(after.Queries), two
+	}
+	n, all := later(10_000)
+	few, kept := later(most)
+	if few > most || n < 2*most || len(all) < most/2 {
+		t.Fatalf("%d of %d questions about %d pairs: this test tells nothing apart", few, n, len(all))
+	}
+	if len(kept) != len(all) {
+		t.Errorf("%d questions compare %d of %d pairs of policies", few, len(kept), len(all))
+	}
+}
+
+// Sessions of earlier versions began with 16 behaviours. Later generations hand over the raw steps of the others, so that
+// clips of these can be exported.
+func TestStockOfASessionOfBefore(t *testing.T) {
+	const before = 16
+	s := stock(20)
+	tr, job := onStock(s, 42)
+	name := func(tr *idrl.Trajectory, _ uint64) (idrl.StepsID, []byte, error) {
+		return idrl.StepsID("steps of " + tr.ID), []byte{1}, nil
+	}
+	s.Steps, tr.Steps = name, name
+	g := train(t, tr, job)
+	has := map[idrl.StepsID]bool{}
+	for k := range before {
+		has[g.Clips[g.Candidates[k].Clip].Raw] = true
+	}
+	g.Candidates = g.Candidates[:before]
+	after := train(t, tr, next(job, g))
+	late := 0
+	for id, c := range after.Clips {
+		if after.Steps[c.Raw] == nil && !has[c.Raw] {
+			t.Errorf("clip %s has no raw steps", id)
+		}
+		if strings.HasPrefix(string(c.From), "pool.") && !has[c.Raw] {
+			late++
+		}
+	}
+	if late == 0 {
+		t.Error("no clip of another behaviour: this test tells nothing apart")
 	}
 }
 

@@ -210,9 +210,6 @@ func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Cand
 	if err != nil {
 		return g, err
 	}
-	if r.job.From > 0 {
-		queries = about(queries, rollouts)
-	}
 	g = idrl.Generation{BasedOn: r.job.BasedOn, Candidates: candidates, Queries: queries}
 	shown, rolled := clips[:keep:keep], rollouts
 	if r.job.First {

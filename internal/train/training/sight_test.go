@@ -2,6 +2,8 @@ package training_test
 
 import (
 	"log/slog"
+	"slices"
+	"strings"
 	"testing"
 
 	"tiebreak/envs"
@@ -67,8 +69,35 @@ func unfit(t *testing.T, g idrl.Generation) (n int) {
 	return n
 }
 
+// checkLibrary: all behaviours of the robot's library are candidates with the features that the
+// library has of them, and every one is asked about.
+func checkLibrary(t *testing.T, e envs.Entry, g idrl.Generation) {
+	t.Helper()
+	all, err := e.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Candidates) != len(all) || len(all) < 24 {
+		t.Fatalf("%d candidates, %d behaviours", len(g.Candidates), len(all))
+	}
+	for k, c := range g.Candidates {
+		if !slices.Equal(c.Params, all[k].Params) || !slices.Equal(c.Mu, all[k].Mu()) || c.Origin != idrl.FromLibrary {
+			t.Errorf("candidate %d is not behaviour %q", k, all[k].Name)
+		}
+	}
+	asked := map[string]bool{}
+	for _, q := range g.Queries {
+		for _, id := range q.Clips {
+			asked[strings.Join(strings.SplitN(string(g.Clips[id].From), ".", 3)[:2], ".")] = true // g0.p5 and g0.p5.1 are episodes of one
+		}
+	}
+	if len(asked) != len(all) {
+		t.Errorf("%d questions are about %d of %d behaviours", len(g.Queries), len(asked), len(all))
+	}
+}
+
 // A session asks nothing that a person cannot answer, in any environment, whatever trains
-// its policies; sessions that ask any question do.
+// its policies; sessions that ask any question do. Those on a robot begin with its whole library.
 func TestQuestionsOfEveryEnvironment(t *testing.T) {
 	others := 0
 	for _, e := range envs.Catalogue() {
@@ -87,6 +116,9 @@ func TestQuestionsOfEveryEnvironment(t *testing.T) {
 				g := firstOf(t, e.ID, kind, idrl.AnswerableQuestions, 3)
 				if n := unfit(t, g); n > 0 || len(g.Queries) == 0 {
 					t.Errorf("%d of %d questions cannot be answered", n, len(g.Queries))
+				}
+				if e.Library != nil && kind == idrl.CompareClips {
+					checkLibrary(t, e, g)
 				}
 				if e.Engine == "" {
 					others += unfit(t, firstOf(t, e.ID, kind, idrl.AnyQuestions, 3))

@@ -59,7 +59,7 @@ func TestFirstFromALibrary(t *testing.T) {
 		list = append(list, library.Behaviour{Name: "push", Params: behaviour.Linear.Params([]float64{0, 0, 0.3 * (float64(k) - 9.3)})})
 	}
 	g, log := first(t, shelf(func() ([]library.Behaviour, error) { return list, nil }), 3)
-	if len(g.Candidates) != 16 || log != "" {
+	if len(g.Candidates) != 20 || log != "" {
 		t.Fatalf("%d candidates, log %q", len(g.Candidates), log)
 	}
 	for k, c := range g.Candidates {
