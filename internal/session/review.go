@@ -30,7 +30,7 @@ func ReviewRecord(cfg Config) (Review, error) {
 		return r, nil
 	}
 	r.InUse = s.gen.Candidates
-	r.BasedOn, r.Best, r.Known = s.gen.BasedOn, s.learner.Recommend(), s.learner.Policies().Known()
+	r.BasedOn, r.Best, r.Known = s.gen.BasedOn, s.lead().Leader, s.learner.Policies().Known()
 	r.Regret.Tolerance = s.spec.Tolerance
 	if curve := s.curve(); len(curve) > 0 {
 		r.Regret = curve[len(curve)-1]
