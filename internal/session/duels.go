@@ -68,12 +68,12 @@ type trials struct {
 // what people are shown first.
 const freeAnswers = 6
 
-// Tested implements learning.Trials. All policies may lead where the session does not compare two clips, or does
-// not begin with a library. Else those of the library may at first; from then on the one that led then, or that won a
+// Tested implements learning.Trials. All policies may lead where the session does not compare two clips, does
+// not begin with a library, or is not to test them. Else those of the library may at first; from then on the one that led then, or that won a
 // duel with the one that led before it.
 func (t *trials) Tested(known []idrl.Candidate) (may, lost []bool) {
 	f := &t.families
-	if f.sort(t.learner.Policies()); !f.library || t.spec.Kind != idrl.CompareClips {
+	if f.sort(t.learner.Policies()); !f.library || t.spec.Leader != idrl.TestedLeader || t.spec.Kind != idrl.CompareClips {
 		return nil, nil
 	}
 	may, lost = make([]bool, len(known)), make([]bool, len(known))
@@ -87,7 +87,7 @@ func (t *trials) Tested(known []idrl.Candidate) (may, lost []bool) {
 	if !ok {
 		return may, lost
 	}
-	out := make([]bool, len(f.first))
+	out := make([]bool, len(f.first)) // by family
 	for _, d := range t.duels() {
 		if d[1] != incumbent || out[d[0]] {
 			continue
@@ -99,9 +99,12 @@ func (t *trials) Tested(known []idrl.Candidate) (may, lost []bool) {
 			out[d[0]] = true
 		}
 	}
+	leads := func(c idrl.Candidate) bool { return f.of[c.ID] == incumbent }
+	if !slices.ContainsFunc(known, leads) { // it is among those that the archive has no room for
+		return may, lost
+	}
 	for i, c := range known {
-		k := f.of[c.ID]
-		may[i], lost[i] = k == incumbent, out[k]
+		may[i], lost[i] = leads(c), out[f.of[c.ID]]
 	}
 	return may, lost
 }

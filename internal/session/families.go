@@ -27,7 +27,9 @@ func (f *families) add(pool, candidates []idrl.Candidate) {
 }
 
 // isTrained reports whether a policy was solved for.
-func isTrained(c idrl.Candidate) bool { return c.Origin == idrl.FromSample || c.Origin == idrl.FromMean }
+func isTrained(c idrl.Candidate) bool {
+	return c.Origin == idrl.FromSample || c.Origin == idrl.FromMean
+}
 
 // sort finds out which policies are one, if there are new ones: those that count as one, and those with the
 // same parameters, of which the returns were estimated from other episodes. All are sorted again, since

@@ -44,7 +44,9 @@ func (l *Learner) LeadBy(p idrl.Posterior, t Trials) Lead {
 	before := out.Leader
 	tried := make([]bool, len(known))
 	for {
-		c := highest(scores, func(i int) bool { return !may[i] && !lost[i] && !tried[i] && scores[i]-scores[before] > l.cfg.Tolerance*span })
+		c := highest(scores, func(i int) bool {
+			return !may[i] && !lost[i] && !tried[i] && scores[i]-scores[before] > l.cfg.Tolerance*span
+		})
 		if c < 0 {
 			return out
 		}
