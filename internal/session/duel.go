@@ -6,7 +6,7 @@ import (
 	"tiebreak/internal/learn/learning"
 )
 
-// duel returns a question about clips of the challenger and of the recommended policy, if there is a challenger and the
+// duel returns a question about clips of the challenger and of the incumbent, if there is a challenger and the
 // answers that are awaited may leave it undecided. Of two questions of a person in a row one at most is of a duel. n is the number of the assignment. Like choose it
 // is a function of the log and the assignments so far. Its error is that of the journal.
 func (s *selector) duel(who idrl.AnnotatorID, n int64, fresh []record.Assignment) (as record.Assignment, ok bool, err error) {
@@ -17,7 +17,7 @@ func (s *selector) duel(who idrl.AnnotatorID, n int64, fresh []record.Assignment
 	if own := s.own(who, fresh); len(own) > 0 && own[len(own)-1].Why.Purpose == record.ForDuel {
 		return as, false, nil
 	}
-	of := [2]int{s.families.of[by.Challenger.ID], s.families.of[by.Leader.ID]}
+	of := [2]int{s.families.of[by.Challenger.ID], s.families.of[by.Incumbent.ID]}
 	d := (&trials{generation: s.generation, history: s.history}).duel(of[0], of[1])
 	wants := d.Wants()
 	for a := range s.awaited(fresh, nil) {
@@ -38,7 +38,7 @@ func (s *selector) duel(who idrl.AnnotatorID, n int64, fresh []record.Assignment
 	}
 	as = s.lease(who, n, q)
 	as.Left = s.side(n)
-	choice := learning.Choice{FirstID: by.Challenger.ID, SecondID: by.Leader.ID}
+	choice := learning.Choice{FirstID: by.Challenger.ID, SecondID: by.Incumbent.ID}
 	choice.Rivals = 1
 	p := s.learner.Posterior()
 	work := make([]float64, p.Dim())

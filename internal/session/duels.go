@@ -17,7 +17,8 @@ import (
 // A recommendation is what the session recommends.
 type recommendation struct {
 	Leader     idrl.Candidate // no ID before the first generation
-	Challenger idrl.Candidate // trained, and expected to be better, but not tested; no ID if there is none
+	Incumbent  idrl.Candidate // with which challengers are compared: the leader, or one that looks like it
+	Challenger idrl.Candidate // expected to be better, but not tested; no ID if there is none
 	Gain       float64        // of the challenger, expected, as a share of the range
 }
 
@@ -30,16 +31,15 @@ type led struct {
 	by      learning.Lead
 }
 
-// lead returns what the session recommends now. Policies of the library lead by the posterior mean alone. One that was
-// trained does so only if it won a duel (learning.Duel): it is the best by features that may be wrong about
-// what people see, and it was trained to make the most of them. All of that is a function of the answers that
-// count, the generations and the questions.
+// lead returns what the session recommends now. After the first answers another policy takes the lead only by a duel
+// (learning.Duel): the posterior is about features that may be wrong about what people see, and policies
+// are trained to make the most of them. It is a function of the answers that count, the generations and the questions.
 func (s *generation) lead() recommendation {
 	if s.gen == nil {
 		return recommendation{}
 	}
 	by, known := s.leadAfter(s.history), s.learner.Policies().Known()
-	out := recommendation{Leader: known[by.Leader], Gain: by.Gain}
+	out := recommendation{Leader: known[by.Leader], Incumbent: known[by.Incumbent], Gain: by.Gain}
 	if by.Challenger >= 0 {
 		out.Challenger = known[by.Challenger]
 	}
@@ -97,6 +97,7 @@ func (t *trials) Tested(known []idrl.Candidate) (may, lost []bool) {
 			out[incumbent], incumbent = true, d[0]
 		case learning.Kept:
 			out[d[0]] = true
+		case learning.Undecided:
 		}
 	}
 	leads := func(c idrl.Candidate) bool { return f.of[c.ID] == incumbent }

@@ -15,7 +15,7 @@ func (s *statements) objections() (out []stopping.Objection) {
 		out = append(out, stopping.ObjectUntrained())
 	}
 	if lead := s.lead(); lead.Challenger.ID != "" {
-		out = append(out, stopping.ObjectUntested(s.called(lead.Challenger), s.called(lead.Leader), lead.Gain))
+		out = append(out, stopping.ObjectUntested(s.called(lead.Challenger), s.called(lead.Incumbent), lead.Gain))
 	}
 	if s.unpredicted() {
 		out = append(out, stopping.ObjectUnpredicted())

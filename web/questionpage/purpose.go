@@ -59,6 +59,7 @@ func noPairText(as record.Assignment, strategy string) string {
 		return "It checks attention: a researcher has given the right answer."
 	case record.ForRepeat:
 		return "It was repeated on purpose, with the sides swapped, to measure consistency."
+	case record.ForDuel: // which has a pair
 	}
 	return "The purpose of this question was not recorded: " + NotRecorded(as) + "."
 }

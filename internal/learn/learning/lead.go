@@ -10,6 +10,7 @@ import (
 // A Lead says which of Policies.Known leads, by index.
 type Lead struct {
 	Leader     int     // the recommended policy
+	Incumbent  int     // that won the last duel; most often Leader, or else that looks like it
 	Challenger int     // expected to be better, and not compared with it yet; -1 if there is none
 	Gain       float64 // of the challenger, expected: a share of the expected span of the known policies
 	Out        []bool  // policies that lost a duel; nil if none did
@@ -33,35 +34,35 @@ func (l *Learner) LeadBy(p idrl.Posterior, t Trials) Lead {
 	under, known := l.policies.represented(), l.policies.Known()
 	may, lost := t.Tested(known)
 	if may == nil { // scores are not needed
-		return Lead{Leader: regret.Leader(p, under), Challenger: -1}
+		return unopposed(regret.Leader(p, under))
 	}
 	scores := regret.Scores(p.Mean(nil), under)
-	out := Lead{Leader: highest(scores, func(i int) bool { return may[i] && !lost[i] }), Challenger: -1, Out: lost}
+	out := unopposed(highest(scores, func(i int) bool { return may[i] && !lost[i] }))
+	out.Out = lost
 	if out.Leader < 0 { // those who won are not among the known any more
-		return Lead{Leader: regret.Leader(p, under), Challenger: -1}
+		return unopposed(regret.Leader(p, under))
 	}
 	span := finite(scores)
-	before := out.Leader
-	tried := make([]bool, len(known))
 	for {
-		c := highest(scores, func(i int) bool {
-			return !may[i] && !lost[i] && !tried[i] && scores[i]-scores[before] > l.cfg.Tolerance*span
-		})
-		if c < 0 {
+		c := highest(scores, func(i int) bool { return !may[i] && !lost[i] })
+		if c < 0 || !(scores[c]-scores[out.Incumbent] > l.cfg.Tolerance*span) {
 			return out
 		}
-		tried[c] = true
-		switch v, alike := t.Between(known[c], known[before]); {
-		case v == Took, v == Undecided && alike:
-			out.Leader = c
-			return out
+		switch v, alike := t.Between(known[c], known[out.Incumbent]); {
 		case v == Kept:
 			lost[c] = true
-		case out.Challenger < 0:
-			out.Challenger, out.Gain = c, (scores[c]-scores[before])/span
+			continue
+		case v == Took, alike:
+			out.Leader = c
+		default:
+			out.Challenger, out.Gain = c, (scores[c]-scores[out.Incumbent])/span
 		}
+		return out
 	}
 }
+
+// unopposed returns the lead of a policy without a challenger.
+func unopposed(leader int) Lead { return Lead{Leader: leader, Incumbent: leader, Challenger: -1} }
 
 // HighestOf returns which of the known policies that may lead has the highest mean return under p, by index; -1 if none may.
 func (l *Learner) HighestOf(p idrl.Posterior, may []bool) int {
