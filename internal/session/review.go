@@ -6,7 +6,7 @@ import "tiebreak/internal/idrl"
 type Review struct {
 	Seq     int64            // of the last log row
 	BasedOn int64            // of the generation in use; -1 if there is none
-	Best    idrl.Candidate   // the known policy with the highest mean return; no ID before the first generation
+	Best    idrl.Candidate   // what the session recommends; no ID before the first generation
 	Known   []idrl.Candidate // every known policy
 	Regret  idrl.Regret      // of Definition 0, but with the session's Tolerance, where none is stated
 	Mean    []float64        // posterior mean of the weights, length d
