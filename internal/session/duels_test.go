@@ -185,15 +185,29 @@ func TestDuelsFollowTheLog(t *testing.T) {
 	t.Error("no duel was decided")
 }
 
-// A session whose policies are trained from the start, and one that asks for ratings, have no duels.
-func TestNoDuelsWithoutALibrary(t *testing.T) {
-	b := newBench(nil)
-	s, _ := b.start(t)
-	for n := range 20 {
-		as := claim(t, s, "ann").Open[0]
-		mustAnswer(t, s, "ann", reply(as, n))
-		if st := status(t, s); as.Why.Purpose == record.ForDuel || slices.Contains(codes(st), stopping.ByUntested) {
-			t.Fatalf("answer %d: purpose %s, objections %v", n+1, as.Why.Purpose, codes(st))
-		}
+// A session whose policies are trained from the start has no duels, nor has one that was created by
+// an earlier version, or that is to recommend what is expected to be the best.
+func TestNoDuels(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		trainer idrl.Trainer
+		change  func(*idrl.SessionSpec)
+	}{
+		{"no library", fakeTrainer{d: dim}, nil},
+		{"earlier", libraryTrainer{}, func(s *idrl.SessionSpec) { s.Leader = "" }},
+		{"expected", libraryTrainer{}, func(s *idrl.SessionSpec) { s.Leader = idrl.ExpectedLeader }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(test.change)
+			b.trainer = test.trainer
+			s, _ := b.start(t)
+			for n := range 20 {
+				as := claim(t, s, "ann").Open[0]
+				mustAnswer(t, s, "ann", reply(as, n))
+				if st := status(t, s); as.Why.Purpose == record.ForDuel || slices.Contains(codes(st), stopping.ByUntested) {
+					t.Fatalf("answer %d: purpose %s, objections %v", n+1, as.Why.Purpose, codes(st))
+				}
+			}
+		})
 	}
 }
