@@ -240,6 +240,9 @@ func leaseTable(id idrl.SessionID, open []record.Assignment, names map[idrl.Anno
 		}
 		if as.Why.First != "" {
 			row.Apart = fmt.Sprintf("%s – %s", as.Why.First, as.Why.Second)
+			if as.Why.Purpose == record.ForDuel {
+				row.Apart = "duel: " + row.Apart
+			}
 		}
 		t.Rows = append(t.Rows, row)
 	}

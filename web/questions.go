@@ -181,6 +181,8 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		out.PastNote = "P(best) when asked is the estimate that the strategy used, from 256 draws. Questions that were open then counted as answered."
 	case w.Purpose == "":
 		out.PastNote = "P(best) before the answer was not recorded: " + questionpage.NotRecorded(q.Assignment) + "."
+	case w.Purpose == record.ForDuel:
+		out.PastNote = "P(best) before the answer is not known: a question of a duel is not chosen by the strategy."
 	default:
 		out.PastNote = "P(best) before the answer is not known: the strategy " + acquisition.Title(strategy) + " does not compute it."
 	}
@@ -194,6 +196,10 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	for i, p := range q.Policies {
 		row := templates.PolicyRow{ID: policyName(p), Now: best(p.Now, p.Known), Then: best(p.Then.P())}
 		switch {
+		case i == 0 && w.Purpose == record.ForDuel:
+			row.Role = "the challenger"
+		case w.Purpose == record.ForDuel:
+			row.Role = "recommended when this was asked"
 		case i == 0:
 			row.Role = "compared with those below"
 		case share[p.ID] > 0:
@@ -202,6 +208,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		out.Policies = append(out.Policies, row)
 	}
 	switch rest := w.Rivals - known; {
+	case w.Purpose == record.ForDuel:
 	case known == 0:
 		out.Rest = "The shares of the rivals were not recorded when this was asked."
 	case rest > 0 && sum < 1:

@@ -79,7 +79,7 @@ type (
 		Rivals  int           `json:"rivals"`
 		Info    float64       `json:"info"`
 		PairStd float64       `json:"pair_std"`
-		Purpose string        `json:"purpose"` // in place of the two policies, if there are none; empty where the strategy says that
+		Purpose string        `json:"purpose"` // in place of the two policies, if there are none, or before them; empty where the strategy says that
 	}
 	openState struct {
 		Assignment idrl.AssignmentID `json:"assignment"`

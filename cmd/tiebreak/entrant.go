@@ -106,8 +106,8 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 	return spec, e, training.EntrantPolicy{Params: c.Params, Gaits: spec.ByGaits()}, nil
 }
 
-// recommended returns the recorded policy with the highest mean return under the posterior after a
-// log row.
+// recommended returns the policy that the session recommends; for an earlier log row, or where no numbers of that
+// one are kept, the recorded policy with the highest mean return under the posterior after the row.
 func recommended(ctx context.Context, db *store.DB, list envs.List, rec record.Record, after int64) (idrl.Candidate, error) {
 	id, last := rec.Spec.ID, int64(len(rec.Log))
 	if rec.Spec.Model == idrl.NetworkModel && after < last {
@@ -117,11 +117,11 @@ func recommended(ctx context.Context, db *store.DB, list envs.List, rec record.R
 	if err != nil {
 		return idrl.Candidate{}, err
 	}
-	if rec.Spec.Model == idrl.NetworkModel {
-		if source.Review.Best.Params == nil {
-			return idrl.Candidate{}, notKept(id)
-		}
+	switch kept := source.Review.Best.Params != nil; {
+	case kept && after == last:
 		return source.Review.Best, nil
+	case rec.Spec.Model == idrl.NetworkModel:
+		return idrl.Candidate{}, notKept(id)
 	}
 	p := source.Review.Posterior
 	adopted := int64(math.MaxInt64)

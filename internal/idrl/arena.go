@@ -43,7 +43,7 @@ func (s SessionSpec) IsArena() bool { return len(s.Arena.Entrants) > 0 }
 // questions are made, not when one is chosen.
 func (s SessionSpec) AsArena() SessionSpec {
 	s.Kind, s.Acquisition, s.Model, s.Solver, s.Prior = CompareClips, arenaMethod, FeaturesModel, OwnSolver, LinearPrior
-	s.Likelihood, s.Noise, s.Questions = "bradley-terry", SharedNoise, AnyQuestions
+	s.Likelihood, s.Noise, s.Questions, s.Leader = "bradley-terry", SharedNoise, AnyQuestions, ExpectedLeader
 	s.PriorVar, s.NoiseStd, s.TieBand = arenaPriorVar, arenaNoise, arenaTieBand
 	s.PriorScale, s.RepeatEvery, s.GoldEvery, s.ShowLearnt, s.Strength, s.MuchBand, s.Remarks = nil, 0, 0, false, false, 0, false
 	s.StopByItself, s.AskOn = false, false

@@ -20,6 +20,7 @@ type SessionSpec struct {
 	Prior        string    // LinearPrior or KernelPrior
 	Likelihood   string    // of comparisons: one of Likelihoods()
 	Questions    string    // which are asked: AnswerableQuestions and so on
+	Leader       string    // which policy is recommended: TestedLeader or ExpectedLeader; empty, as in sessions of earlier versions, is ExpectedLeader
 	ClipsFrom    string    // of which there are questions: MadeClips or FoundClips
 	Budget       int       // informative answers after which the session is complete; 0 for no limit
 	Instructions string    // for annotators; empty for the environment's guide
@@ -200,6 +201,15 @@ const (
 	// EverythingQuestions is AnyQuestions with clips from after a fall, too, which no other rule
 	// offers: a baseline for the others.
 	EverythingQuestions = "everything"
+)
+
+// Which policy is recommended.
+const (
+	// TestedLeader is, in sessions that begin with a library and compare two clips, the policy that people preferred to
+	// the one that was recommended before it.
+	TestedLeader = "tested"
+
+	ExpectedLeader = "expected" // the policy with the highest expected return, as in sessions of earlier versions
 )
 
 // Which clips there are questions about.

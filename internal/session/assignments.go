@@ -28,6 +28,8 @@ type assignments struct {
 	times   map[idrl.QueryID]int // that each query was handed out
 	heldOut map[idrl.QueryID]int // likewise, of those that are held out; none is 0
 
+	duels []*record.Assignment // asked for a duel, by N
+
 	reopens map[idrl.AnswerID]bool // withdrawn answers whose questions were handed out again
 }
 
@@ -58,6 +60,9 @@ func (t *assignments) take(a *record.Assignment) {
 	t.byID[a.ID] = a
 	t.of[a.Annotator] = append(t.of[a.Annotator], a)
 	t.count(a, 1)
+	if a.Why.Purpose == record.ForDuel {
+		t.duels = append(t.duels, a)
+	}
 	if a.Reopens != "" {
 		t.reopens[a.Reopens] = true
 	}
@@ -83,6 +88,9 @@ func (t *assignments) drop() {
 	delete(t.held, a.Annotator)
 	delete(t.byID, a.ID)
 	t.count(a, -1)
+	if a.Why.Purpose == record.ForDuel {
+		t.duels = t.duels[:len(t.duels)-1]
+	}
 	delete(t.reopens, a.Reopens)
 	t.of[a.Annotator] = t.of[a.Annotator][:len(t.of[a.Annotator])-1]
 	t.open = t.open[:len(t.open)-1]

@@ -21,6 +21,9 @@ type generation struct {
 	vectors []idrl.QueryVector // its queries under the features in use
 	sight   *sight
 	inView  drawing.Part // of the pictures of all clips so far: there is nothing to see outside of it; zero: none is known
+
+	families families
+	led      led
 }
 
 // restoreVectors sets the queries of the generation under the features of the
@@ -197,6 +200,7 @@ func (s *generation) lengthen(ctx context.Context, res result, kept []idrl.Query
 	}
 	s.noteEngine(ctx, &more)
 	s.learner.Extend(more.Candidates)
+	s.families.add(nil, more.Candidates)
 	s.takeOver(&g, p)
 	return nil
 }

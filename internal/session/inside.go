@@ -15,7 +15,7 @@ type Inside struct {
 // Recommended returns the policy that the session recommends now, the zero Candidate before any is
 // known.
 func (i Inside) Recommended(ctx context.Context) (idrl.Candidate, error) {
-	return call(ctx, i.Of.inbox, func() (idrl.Candidate, error) { return i.Of.learner.Recommend(), nil })
+	return call(ctx, i.Of.inbox, func() (idrl.Candidate, error) { return i.Of.lead().Leader, nil })
 }
 
 // Training returns what is trained now. Once it has returned, every training that the requests

@@ -380,7 +380,7 @@ func (s *selector) leaderDue(asked []idrl.Query) ([]bool, error) {
 	if len(asked) < leaderEvery-1 {
 		return nil, nil
 	}
-	row, err := s.sight.row(s.learner.Recommend().Clip, nil)
+	row, err := s.sight.row(s.lead().Leader.Clip, nil)
 	if err != nil || len(row) == 0 {
 		return nil, err
 	}

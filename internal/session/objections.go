@@ -14,6 +14,9 @@ func (s *statements) objections() (out []stopping.Objection) {
 	if !s.fixedPolicies() && !s.answersTrained() {
 		out = append(out, stopping.ObjectUntrained())
 	}
+	if lead := s.lead(); lead.Challenger.ID != "" {
+		out = append(out, stopping.ObjectUntested(s.called(lead.Challenger), s.called(lead.Incumbent), lead.Gain))
+	}
 	if s.unpredicted() {
 		out = append(out, stopping.ObjectUnpredicted())
 	}
@@ -52,7 +55,7 @@ func (s *statements) otherReturn() []stopping.Objection {
 // unasked objects if what decides between the best policies was not asked about. Its cost is
 // that of learning.Learner.Unasked.
 func (s *statements) unasked() []stopping.Objection {
-	leader, rival, feature, ok := s.learner.Unasked(s.spec.Doubt, s.spec.Tolerance*s.present().Span)
+	leader, rival, feature, ok := s.learner.Unasked(s.leadAfter(s.history), s.spec.Doubt, s.spec.Tolerance*s.present().Span)
 	if !ok {
 		return nil
 	}

@@ -45,6 +45,7 @@ type statements struct {
 // present is the statement about the present, kept until something changes.
 type present struct {
 	gen    *idrl.Generation // of the statement
+	duels  int              // questions of duels that were asked before it
 	regret idrl.Regret
 }
 
@@ -56,6 +57,7 @@ func (s *statements) restoreKnown(r record.Record) {
 	}
 	for i, candidates := range append(slices.Clone(r.Archive), r.Generation.Candidates) {
 		s.learner.Adopt(r.Pool, candidates)
+		s.families.add(r.Pool, candidates)
 		if i == 0 {
 			s.noteStart(candidates)
 		}
@@ -69,13 +71,13 @@ func (s *statements) represent(f features, h *posterior.History, vectors []idrl.
 	s.features, s.vectors = f, vectors
 	s.learner.Represent(f.model, f.mu, rng.New(s.spec.Seed, "regret", uint64(f.version())))
 	s.know(h)
-	s.now, s.stop = present{}, stopState{}
+	s.now, s.stop, s.led = present{}, stopState{}, led{}
 }
 
 // statement returns what stopping after log row seq would cost, where the effective
 // answers are those of h.
 func (s *statements) statement(h *posterior.History, seq int64) idrl.Regret {
-	r := s.learner.Regret(h.Posterior(), h.Averaged())
+	r := s.learner.Regret(h.Averaged(), s.leadAfter(h))
 	r.Seq = seq
 	return r
 }
@@ -136,8 +138,8 @@ func (s *statements) curve() []idrl.Regret {
 // present returns the statement about the present posterior and policies. There must be a
 // generation, and the session one that states its regret.
 func (s *statements) present() idrl.Regret {
-	if s.now.gen != s.gen || s.now.regret.Seq != s.log.seq() {
-		s.now.gen, s.now.regret = s.gen, s.statement(s.history, s.log.seq())
+	if n := len(s.asked.duels); s.now.gen != s.gen || s.now.regret.Seq != s.log.seq() || s.now.duels != n {
+		s.now.gen, s.now.duels, s.now.regret = s.gen, n, s.statement(s.history, s.log.seq())
 	}
 	return s.now.regret
 }

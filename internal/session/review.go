@@ -6,7 +6,7 @@ import "tiebreak/internal/idrl"
 type Review struct {
 	Seq     int64            // of the last log row
 	BasedOn int64            // of the generation in use; -1 if there is none
-	Best    idrl.Candidate   // the known policy with the highest mean return; no ID before the first generation
+	Best    idrl.Candidate   // what the session recommends; no ID before the first generation
 	Known   []idrl.Candidate // every known policy
 	Regret  idrl.Regret      // of Definition 0, but with the session's Tolerance, where none is stated
 	Mean    []float64        // posterior mean of the weights, length d
@@ -30,7 +30,7 @@ func ReviewRecord(cfg Config) (Review, error) {
 		return r, nil
 	}
 	r.InUse = s.gen.Candidates
-	r.BasedOn, r.Best, r.Known = s.gen.BasedOn, s.learner.Recommend(), s.learner.Policies().Known()
+	r.BasedOn, r.Best, r.Known = s.gen.BasedOn, s.lead().Leader, s.learner.Policies().Known()
 	r.Regret.Tolerance = s.spec.Tolerance
 	if curve := s.curve(); len(curve) > 0 {
 		r.Regret = curve[len(curve)-1]

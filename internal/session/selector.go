@@ -34,6 +34,12 @@ func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment, waits
 	if known, due, err := s.gold(who, n, fresh); err != nil || due {
 		return known, due && waits == nil, err
 	}
+	if duel, due, err := s.duel(who, n, fresh); err != nil || due {
+		if waits != nil {
+			duel.Before = waits.ID
+		}
+		return duel, due, err
+	}
 	pending, with, err := s.pending(fresh, waits)
 	if err != nil {
 		return record.Assignment{}, false, err

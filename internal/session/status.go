@@ -41,7 +41,7 @@ func (s *reports) Status(ctx context.Context) (view.Status, error) {
 			st.Open = append(st.Open, *as)
 		}
 		if s.gen != nil {
-			best := s.learner.Recommend()
+			best := s.lead().Leader
 			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
 			st.Stopping = s.explained()
 			if s.cfg.Steps != nil {

@@ -14,8 +14,8 @@ func (s *statements) stopping() stopping.Stopping {
 	if !s.spec.StatesRegret() {
 		return stopping.Stopping{}
 	}
-	if s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) || s.stop.gen != s.gen {
-		s.stop.seq, s.stop.stated, s.stop.gen = s.log.seq(), len(s.regret), s.gen
+	if duels := len(s.asked.duels); s.stop.seq != s.log.seq() || s.stop.stated != len(s.regret) || s.stop.gen != s.gen || s.stop.duels != duels {
+		s.stop.seq, s.stop.stated, s.stop.gen, s.stop.duels = s.log.seq(), len(s.regret), s.gen, duels
 		s.stop.now = s.judge()
 	}
 	return s.stop.now
@@ -63,6 +63,7 @@ type stopState struct {
 	seq    int64
 	stated int
 	gen    *idrl.Generation // in use then
+	duels  int              // questions of duels that were asked then
 	now    stopping.Stopping
 
 	points []stopping.Point

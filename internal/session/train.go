@@ -338,6 +338,7 @@ func (t *training) adopt(ctx context.Context) bool {
 	t.failures, t.state.Err = 0, ""
 	t.noteEngine(ctx, g)
 	t.learner.Adopt(g.Pool, g.Candidates)
+	t.families.add(g.Pool, g.Candidates)
 	if t.gen == nil {
 		t.noteStart(g.Candidates)
 	}

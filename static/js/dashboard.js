@@ -242,6 +242,7 @@ function rows(name, list) {
 /** @param {import("./wire.js").Why} why */
 function pair({ first, second, rivals, purpose }) {
   if (!first) return purpose || part("recent").dataset.noPair || "–";
+  if (purpose === "duel") return `duel: ${first} – ${second}`;
   return `${first} – ${second}${rivals > 1 ? ` and ${rivals - 1} more` : ""}`;
 }
 

@@ -79,7 +79,7 @@ func facts(spec idrl.SessionSpec, as record.Assignment) (out []templates.Fact) {
 	if w.Answerable > 0 {
 		add("Probability of a clear answer", stats.Percent(w.Answerable))
 	}
-	if w.First != "" {
+	if w.First != "" && w.Purpose != record.ForDuel { // which is not asked for its information
 		add("Expected information", fmt.Sprintf("%.3g nats", w.Info))
 		add("Uncertainty of the pair", fmt.Sprintf("± %.3g", w.PairStd))
 	}

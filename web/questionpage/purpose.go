@@ -1,6 +1,8 @@
 package questionpage
 
 import (
+	"fmt"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/learn/acquisition"
 )
@@ -19,8 +21,15 @@ func purposeText(as record.Assignment, strategy string) string {
 		return "gold: the right answer is known"
 	case record.ForRepeat:
 		return "repeat"
+	case record.ForDuel:
+		return "duel: " + duelText(as.Why)
 	}
 	return "not recorded: " + NotRecorded(as)
+}
+
+// duelText says what a question of a duel decides.
+func duelText(w record.Why) string {
+	return fmt.Sprintf("whether %s takes the lead from %s", w.First, w.Second)
 }
 
 // NotRecorded says why the purpose of a question is not known.
@@ -50,6 +59,7 @@ func noPairText(as record.Assignment, strategy string) string {
 		return "It checks attention: a researcher has given the right answer."
 	case record.ForRepeat:
 		return "It was repeated on purpose, with the sides swapped, to measure consistency."
+	case record.ForDuel: // which has a pair
 	}
 	return "The purpose of this question was not recorded: " + NotRecorded(as) + "."
 }
@@ -72,6 +82,8 @@ func ShortPurpose(w record.Why) string {
 		return "gold"
 	case record.ForRepeat:
 		return "repeat"
+	case record.ForDuel:
+		return "duel"
 	}
 	return "not recorded"
 }

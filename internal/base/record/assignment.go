@@ -47,6 +47,7 @@ const (
 	ForHeldOut Purpose = "held_out" // drawn at random, and held out
 	ForGold    Purpose = "gold"     // gold: the researcher has given the right answer
 	ForRepeat  Purpose = "repeat"   // the person answered it before
+	ForDuel    Purpose = "duel"     // whether First, which was trained, takes the lead from Second
 )
 
 // A Chance is a probability in thousandths, plus one; 0 where it is not known.

@@ -262,6 +262,8 @@ func newQueryRow(s *idrl.SessionSpec, a *record.Assignment, again bool, gold map
 		}
 	case again:
 		out.Purpose = "repeat"
+	case w.Purpose == record.ForDuel:
+		out.Purpose = "duel"
 	}
 	return out
 }

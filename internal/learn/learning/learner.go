@@ -315,12 +315,17 @@ func (l *Learner) Warm(p idrl.Posterior, mu func(idrl.Candidate) []float64) [][]
 	return out
 }
 
-// Regret returns what stopping with the policy that p recommends would cost, over the
-// known policies, of which there must be one, for weights drawn from draws: p, or a
-// posterior that takes less for known. Seq is left 0.
-func (l *Learner) Regret(p, draws idrl.Posterior) idrl.Regret {
-	known := l.policies.represented()
-	return l.state(&l.policies, draws, known, regret.Leader(p, known))
+// Regret returns what stopping with the policy that leads would cost, over the known
+// policies but those that lost a duel, for weights drawn from draws: the posterior by which it leads, or one
+// that takes less for known. Seq is left 0.
+func (l *Learner) Regret(draws idrl.Posterior, by Lead) idrl.Regret {
+	if by.Out == nil {
+		return l.state(&l.policies, draws, l.policies.represented(), by.Leader)
+	}
+	known, under, leader := l.left(by)
+	out := l.outlook.Statement(draws, under, leader)
+	out.Policies = l.policies.different(known)
+	return out
 }
 
 // AtStart returns the policy that was recommended before the first answer, when first were

@@ -30,16 +30,15 @@ func (l *Learner) Otherwise(draws idrl.Posterior, times func(idrl.Candidate) flo
 	return Another{known[leader], known[best], loss, l.outlook.Statement(draws, under, leader).Within}
 }
 
-// Unasked returns the recommended policy and a rival that may be better by directions of the weights
+// Unasked returns the policy that leads and a rival that may be better by directions of the weights
 // that no question was about (regret.Asked.Decides), and the feature with the largest part in them,
 // -1 if there is none. ok is false if there is no such rival. The cost is O(d³), and O(d²) for each known policy, of which there must be one.
-func (l *Learner) Unasked(doubt, least float64) (leader, rival idrl.Candidate, feature int, ok bool) {
+func (l *Learner) Unasked(by Lead, doubt, least float64) (leader, rival idrl.Candidate, feature int, ok bool) {
 	asked, ok := regret.NewAsked(l.cfg.Model.Prior(), l.posterior)
 	if !ok {
 		return leader, rival, -1, false
 	}
-	known, under := l.policies.Known(), l.policies.represented()
-	k := regret.Leader(l.posterior, under)
+	known, under, k := l.left(by)
 	j, feature, ok := asked.Decides(under, k, doubt, least)
 	return known[k], known[j], feature, ok
 }

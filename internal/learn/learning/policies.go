@@ -44,7 +44,7 @@ type Policies struct {
 func NewPolicies(s Schedule) Policies { return Policies{share: s.Alike, limit: s.Archive} }
 
 // Adopt replaces the candidates in use. Those before them become part of the archive,
-// of which the oldest are dropped where it holds more than Schedule.Archive. The first
+// of which the oldest are dropped where it holds more than Schedule.Archive, those of a library last. The first
 // time the pool is taken in too.
 func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
 	if k.present == nil {
@@ -88,10 +88,16 @@ func (k *Policies) retire() {
 		}
 		c.Policy, c.Theta = nil, nil
 		k.archive = append(k.archive, c)
-		if over := len(k.archive) - k.limit; k.limit > 0 && over > 0 {
-			k.archive, k.dropped = k.archive[over:], k.dropped+over
+		if k.limit > 0 && len(k.archive) > k.limit {
+			k.archive, k.dropped = slices.Delete(k.archive, k.least(), k.least()+1), k.dropped+1
 		}
 	}
+}
+
+// least returns the place in the archive of what is dropped first: the oldest policy that was trained, since people know
+// those of the library; else the oldest.
+func (k *Policies) least() int {
+	return max(0, slices.IndexFunc(k.archive, func(c idrl.Candidate) bool { return c.Origin != idrl.FromLibrary }))
 }
 
 // Same reports whether two policies count as one.

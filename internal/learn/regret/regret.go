@@ -40,18 +40,33 @@ func Leader(p idrl.Posterior, known []idrl.Candidate) int { return LeaderUnder(p
 
 // LeaderUnder is Leader under a posterior with that mean.
 func LeaderUnder(mean []float64, known []idrl.Candidate) int {
-	delta := make([]float64, len(mean))
-	first := max(0, slices.IndexFunc(known, func(c idrl.Candidate) bool { return c.Mus != nil }))
-	best, most := first, -Spread(mean, known[first])/2
-	for j, c := range known[first+1:] { // against the first: what the policies share is left out
-		if c.Mus == nil && known[first].Mus != nil {
-			continue
-		}
-		if r := floats.Dot(mean, floats.SubTo(delta, c.Mu, known[first].Mu)) - Spread(mean, c)/2; r > most {
-			best, most = first+1+j, r
+	best := first(known)
+	scores := Scores(mean, known)
+	for j, score := range scores {
+		if score > scores[best] {
+			best = j
 		}
 	}
 	return best
+}
+
+// first returns the index of the first policy that may lead.
+func first(known []idrl.Candidate) int {
+	return max(0, slices.IndexFunc(known, func(c idrl.Candidate) bool { return c.Mus != nil }))
+}
+
+// Scores returns the returns that Leader compares, each less what all of them share; −∞ of a policy that may not
+// lead. There must be a policy.
+func Scores(mean []float64, known []idrl.Candidate) []float64 {
+	out, delta, from := make([]float64, len(known)), make([]float64, len(mean)), known[first(known)]
+	for j, c := range known {
+		if c.Mus == nil && from.Mus != nil {
+			out[j] = math.Inf(-1)
+			continue
+		}
+		out[j] = floats.Dot(mean, floats.SubTo(delta, c.Mu, from.Mu)) - Spread(mean, c)/2
+	}
+	return out
 }
 
 // Spread returns the (population) standard deviation of the returns of the known episodes of

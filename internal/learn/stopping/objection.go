@@ -20,6 +20,7 @@ const (
 	ByUntrained = "untrained" // no policy was trained on this session's answers
 	ByReturns   = "returns"   // the two returns of policies disagree about the best one
 	ByUnasked   = "unasked"   // what decides between the best policies was not asked about
+	ByUntested  = "untested"  // a trained policy is expected to be better, and was not compared with the recommended one
 
 	ByUnpredicted = "unpredicted" // answers were predicted no better than by guessing
 )
@@ -27,6 +28,13 @@ const (
 // ObjectUntrained is the objection while all policies were made before the first answer.
 func ObjectUntrained() Objection {
 	return Objection{ByUntrained, "No policy has been trained from the answers yet: all policies were made before the first answer."}
+}
+
+// ObjectUntested is the objection while policy challenger, which was trained, is expected to be better than the
+// recommended one by that share of the range, but people have not compared the two. Both are names.
+func ObjectUntested(challenger, recommended string, gain float64) Objection {
+	return Objection{ByUntested, fmt.Sprintf("%s is expected to be better than %s by %.0f\u00a0%% of the range, but people have not compared enough clips of the two yet. %s stays recommended until they do.",
+		challenger, recommended, math.Max(1, math.Round(100*gain)), recommended)}
 }
 
 // ObjectUnpredicted is the objection where answers may as well be guesses.

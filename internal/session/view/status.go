@@ -55,7 +55,7 @@ type Status struct {
 	Return     string        // by which policies of rollouts that were imported are compared: MeanReturn or SumReturn; empty for others
 	Stopping   stopping.Stopping
 	Dropped    int           // number of earlier policies that are no longer compared, because the archive has a limited size
-	Best       idrl.PolicyID // the known policy with the highest mean return, which the last Regret, if any, is about; empty if there is none
+	Best       idrl.PolicyID // the recommended policy, which the last Regret, if any, is about; empty if there is none
 	Candidates []Estimate    // predicted returns, each against the average candidate, as shares of the last Regret's Span; without Regret as means in the unit of the reward, without Std
 	Weights    []Estimate    // of the features, in standard deviations of their prior, so that they can be compared
 	Network    Network       // where the reward is a network

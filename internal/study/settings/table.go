@@ -130,6 +130,14 @@ var table = []Setting{
 		at: func(s *idrl.SessionSpec) any { return &s.Questions },
 	},
 	{
+		Key: "leader", Label: "What is recommended", Words: "which policy is recommended, in sessions on robots with a library that compare two clips", Unit: "which", Default: idrl.TestedLeader, Filled: true, Group: asking,
+		Values: []Value{
+			{idrl.TestedLeader, "What people preferred", "A policy leads only after people preferred its clips to those of the one before: up to half of the questions."},
+			{idrl.ExpectedLeader, "What is expected to be best", "The highest expected return, compared by people or not. As in sessions of earlier versions."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.Leader },
+	},
+	{
 		Key: "clips_from", Label: "Where clips come from", Words: "which clips questions are about", Unit: "clips", Default: idrl.MadeClips, Filled: true, Group: asking,
 		Values: []Value{
 			{idrl.MadeClips, "Clips made to tell most", "In Gridworld, Chain and Junction also clips made for questions; not where a strategy asks at random."},

@@ -1,0 +1,91 @@
+package session
+
+import (
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/learning"
+)
+
+// duel returns a question about clips of the challenger and of the incumbent, if there is a challenger and the
+// answers that are awaited may leave it undecided. Of two questions of a person in a row one at most is of a duel. n is the number of the assignment. Like choose it
+// is a function of the log and the assignments so far. Its error is that of the journal.
+func (s *selector) duel(who idrl.AnnotatorID, n int64, fresh []record.Assignment) (as record.Assignment, ok bool, err error) {
+	by := s.lead()
+	if by.Challenger.ID == "" {
+		return as, false, nil
+	}
+	if own := s.own(who, fresh); len(own) > 0 && own[len(own)-1].Why.Purpose == record.ForDuel {
+		return as, false, nil
+	}
+	of := [2]int{s.families.of[by.Challenger.ID], s.families.of[by.Incumbent.ID]}
+	d := (&trials{generation: s.generation, history: s.history}).duel(of[0], of[1])
+	wants := d.Wants()
+	for a := range s.awaited(fresh, nil) {
+		if a.Why.Purpose == record.ForDuel && s.families.pair(a) == of {
+			wants--
+		}
+	}
+	if wants <= 0 {
+		return as, false, nil
+	}
+	q, ok, err := s.duelQuery(who, fresh, of)
+	if err != nil || !ok {
+		return as, false, err
+	}
+	v, err := s.features.view.Query(q)
+	if err != nil {
+		return as, false, err
+	}
+	as = s.lease(who, n, q)
+	as.Left = s.side(n)
+	choice := learning.Choice{FirstID: by.Challenger.ID, SecondID: by.Incumbent.ID}
+	choice.Rivals = 1
+	p := s.learner.Posterior()
+	work := make([]float64, p.Dim())
+	choice.Mean, choice.Var = idrl.Moments(p, v.X, p.Mean(nil), work)
+	as.Why, err = s.why(q, choice)
+	as.Why.Purpose = record.ForDuel
+	return as, err == nil, err
+}
+
+// duelQuery returns the question of a duel that shows best what the two policies do, of those that the person does not
+// hold and that do not look like one of their last. If all do, it is one that they have not been asked for the longest time, but not lately.
+func (s *selector) duelQuery(who idrl.AnnotatorID, fresh []record.Assignment, of [2]int) (out idrl.Query, ok bool, err error) {
+	pairs, _ := s.pairs(of[0], of[1])
+	last := s.lastAsked(who, fresh)
+	longest := 0
+	for _, pair := range pairs {
+		q := idrl.NewComparison(pair[0], pair[1])
+		if s.log.broken[q.ID] > 0 || s.asked.heldOut[q.ID] > 0 {
+			continue
+		}
+		ago, err := s.agoOf(q, last)
+		if err != nil {
+			return out, false, err
+		}
+		if ago == 0 {
+			return q, true, nil
+		}
+		if ago > max(longest, learning.Recent) {
+			out, longest, ok = q, ago, true
+		}
+	}
+	return out, ok, nil
+}
+
+// agoOf returns how many questions ago one that looks like q was asked: 1 for the first of last; 0 if none of them does.
+func (s *selector) agoOf(q idrl.Query, last []idrl.Query) (int, error) {
+	for k, old := range last {
+		same := old.ID == q.ID
+		if !same {
+			var err error
+			if same, err = s.seenLately(q, []idrl.Query{old}); err != nil {
+				return 0, err
+			}
+		}
+		if same {
+			return k + 1, nil
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,213 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/session"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// libraryTrainer begins with four behaviours of a library. Each later generation has policies that were trained for the
+// posterior mean and go far beyond the library along it.
+type libraryTrainer struct{}
+
+func (libraryTrainer) Train(_ context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+	g := idrl.Generation{BasedOn: job.BasedOn, Clips: map[idrl.ClipID]idrl.Clip{}}
+	stream := rng.New(job.Seed, "library", 0)
+	var clips []idrl.Clip
+	add := func(id string, origin idrl.Origin, mu []float64) {
+		raw := idrl.StepsID("steps-" + id)
+		c := idrl.Candidate{ID: idrl.PolicyID(id), Origin: origin, Mu: mu, Params: mu, Theta: mu, Rollouts: []idrl.StepsID{raw}}
+		for k := range 3 {
+			phi := slices.Clone(mu)
+			phi[k] += 0.1
+			clip := idrl.Clip{ID: idrl.ClipID(fmt.Sprintf("%s-%d", id, k)), Start: 5 * k, Steps: 5, Phi: phi, Raw: raw}
+			clips, g.Clips[clip.ID], c.Clip = append(clips, clip), clip, clip.ID
+		}
+		g.Candidates = append(g.Candidates, c)
+	}
+	library := func() (mu []float64) {
+		for range dim {
+			mu = append(mu, stream.NormFloat64())
+		}
+		return mu
+	}
+	for k := range 4 {
+		if mu := library(); job.First {
+			add(fmt.Sprintf("g0.p%d", k), idrl.FromLibrary, mu)
+		}
+	}
+	if !job.First {
+		mean := job.Posterior.Mean(nil)
+		floats.Scale(6/floats.Norm(mean, 2), mean)
+		add(fmt.Sprintf("g%d.p0", job.BasedOn), idrl.FromMean, mean)
+		half := floats.ScaleTo(make([]float64, dim), 0.5, mean)
+		add(fmt.Sprintf("g%d.p1", job.BasedOn), idrl.FromSample, half)
+	}
+	for i, a := range clips {
+		for _, b := range clips[:i] {
+			g.Queries = append(g.Queries, idrl.NewComparison(a, b))
+		}
+	}
+	return g, nil
+}
+
+// seeing returns the answer of somebody to whom clips of the library are worth their first feature, and clips of
+// trained policies are worth trained.
+func seeing(t *testing.T, rec record.Record, as record.Assignment, n int, trained float64) idrl.Answer {
+	t.Helper()
+	var worth [2]float64
+	for k, id := range as.Query.Clips {
+		clip, ok := rec.Generation.Clips[id]
+		if !ok {
+			clip, ok = rec.Clips[id]
+		}
+		if !ok {
+			t.Fatalf("clip %s is not known", id)
+		}
+		if worth[k] = trained; strings.HasPrefix(string(id), "g0.") {
+			worth[k] = clip.Phi[0]
+		}
+	}
+	a := reply(as, n)
+	if a.Choice = idrl.ChoseB; worth[0] > worth[1] {
+		a.Choice = idrl.ChoseA
+	}
+	return a
+}
+
+// A policy that was trained takes the lead only after people preferred its clips to those of the policy that led, and
+// as long as they have not, the session says so. It is the same after restarts.
+func TestRecommendationIsTested(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		trained float64 // worth of what is trained
+		takes   bool
+	}{{"disliked", -20, false}, {"liked", 20, true}} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter, s.Ahead, s.Tolerance = 4, 4, 1, 0.05 })
+			b.trainer = libraryTrainer{}
+			s, stop := b.start(t)
+			duels, untested, first := 0, false, 0
+			var asked []record.Assignment
+			for n := range 30 {
+				as := claim(t, s, "ann").Open[0]
+				asked = append(asked, as)
+				if as.Why.Purpose == record.ForDuel {
+					duels++
+				}
+				mustAnswer(t, s, "ann", seeing(t, b.record(t, s), as, n, test.trained))
+				st := status(t, s)
+				if trained := !strings.HasPrefix(string(st.Best), "g0."); trained && first == 0 {
+					first = n + 1
+				}
+				untested = untested || slices.Contains(codes(st), stopping.ByUntested)
+				if n%3 == 2 {
+					stop()
+					s, stop = b.start(t)
+					if now := status(t, s); now.Best != st.Best || !slices.Equal(codes(now), codes(st)) {
+						t.Fatalf("after %d answers %s, %v; after a restart %s, %v", n+1, st.Best, codes(st), now.Best, codes(now))
+					}
+				}
+			}
+			if got := first > 0; got != test.takes {
+				t.Errorf("a trained policy was recommended after %d answers", first)
+			}
+			if test.takes && first > 14 {
+				t.Errorf("a policy that people like took the lead only after %d answers", first)
+			}
+			if duels < 2 || duels > 15 || !untested {
+				t.Errorf("%d questions of duels; the session said that something is not tested: %t", duels, untested)
+			}
+			for i, as := range asked {
+				if i > 0 && as.Why.Purpose == record.ForDuel && asked[i-1].Why.Purpose == record.ForDuel {
+					t.Errorf("questions %d and %d are both of a duel", i, i+1)
+				}
+			}
+			if want, got := status(t, s).Best, reviewOf(t, b).Best.ID; got != want {
+				t.Errorf("the record recommends %s, the session %s", got, want)
+			}
+		})
+	}
+}
+
+// reviewOf returns what the record of a session says of it.
+func reviewOf(t *testing.T, b *bench) session.Review {
+	t.Helper()
+	rec, err := b.journal.Load(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := session.ReviewRecord(session.Config{
+		Record: rec, Model: b.model, Acquisition: b.method, Journal: b.journal, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The answer that decides a duel decides it no more when it is taken back.
+func TestDuelsFollowTheLog(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter, s.Ahead, s.Tolerance = 4, 4, 1, 0.05 })
+	b.trainer = libraryTrainer{}
+	s, _ := b.start(t)
+	for n := range 30 {
+		before := status(t, s).Best
+		as := claim(t, s, "ann").Open[0]
+		mustAnswer(t, s, "ann", seeing(t, b.record(t, s), as, n, 20))
+		if strings.HasPrefix(string(status(t, s).Best), "g0.") {
+			continue
+		}
+		if as.Why.Purpose != record.ForDuel {
+			t.Fatalf("answer %d to a question for %s decided", n+1, as.Why.Purpose)
+		}
+		if _, err := s.Undo(t.Context(), "ann", "undo", idrl.AnswerID(fmt.Sprintf("answer-%d", n))); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, status(t, s).Best); diff != "" {
+			t.Errorf("recommended after the answer was taken back (-before +now):\n%s", diff)
+		}
+		return
+	}
+	t.Error("no duel was decided")
+}
+
+// A session whose policies are trained from the start has no duels, nor has one that was created by
+// an earlier version, or that is to recommend what is expected to be the best.
+func TestNoDuels(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		trainer idrl.Trainer
+		change  func(*idrl.SessionSpec)
+	}{
+		{"no library", fakeTrainer{d: dim}, nil},
+		{"earlier", libraryTrainer{}, func(s *idrl.SessionSpec) { s.Leader = "" }},
+		{"expected", libraryTrainer{}, func(s *idrl.SessionSpec) { s.Leader = idrl.ExpectedLeader }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(test.change)
+			b.trainer = test.trainer
+			s, _ := b.start(t)
+			for n := range 20 {
+				as := claim(t, s, "ann").Open[0]
+				mustAnswer(t, s, "ann", reply(as, n))
+				if st := status(t, s); as.Why.Purpose == record.ForDuel || slices.Contains(codes(st), stopping.ByUntested) {
+					t.Fatalf("answer %d: purpose %s, objections %v", n+1, as.Why.Purpose, codes(st))
+				}
+			}
+		})
+	}
+}
