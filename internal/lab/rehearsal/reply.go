@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"tiebreak/internal/base/rng"
@@ -13,8 +14,12 @@ import (
 	"tiebreak/web/wire"
 )
 
-// next returns the first open question that has no reply, or nil.
+// next returns the first open question that has no reply, or nil. A list of open questions from before the last reply
+// may not have the question that the session asks next: what is answered must not depend on which message comes first.
 func (r *Annotator) next() *wire.Query {
+	if slices.ContainsFunc(r.status.Open, func(id idrl.AssignmentID) bool { return r.done[id] }) {
+		return nil
+	}
 	for _, id := range r.status.Open {
 		if q := r.questions[id]; q != nil {
 			return q
@@ -130,10 +135,12 @@ func (r *Annotator) look(ctx context.Context, m *wire.Query) (idrl.QueryVector, 
 		}
 		return q, nil
 	}
+	q := idrl.RatingVector(r.shown[0])
 	if m.Kind.Comparison() {
-		return idrl.ComparisonVector(r.shown[0], r.shown[1]), nil
+		q = idrl.ComparisonVector(r.shown[0], r.shown[1])
 	}
-	return idrl.RatingVector(r.shown[0]), nil
+	q.ID = m.Query // the addresses of clips have the id of the session, which is drawn anew for each
+	return q, nil
 }
 
 // steps returns the features of a clip that is shown as if it were of one step:
