@@ -33,6 +33,18 @@ func (s *statements) explained() stopping.Stopping {
 	if out.Objections == nil && !out.Propose && len(s.stop.points) > 0 && s.learner.Posterior().Dim() <= fewWeights {
 		out.Objections = s.unasked()
 	}
+	return s.withFeatures(out)
+}
+
+// withFeatures returns what the session says of stopping with the objection of the features, where there is one.
+func (s *statements) withFeatures(out stopping.Stopping) stopping.Stopping {
+	if !s.spec.StatesRegret() || slices.ContainsFunc(out.Objections, func(o stopping.Objection) bool { return o.Code == stopping.ByFeatures }) {
+		return out
+	}
+	if against := s.unexplained(); against != nil {
+		out.Objections = slices.Concat(out.Objections, against)
+		out.Propose, out.Left = false, stopping.Forecast{}
+	}
 	return out
 }
 
@@ -53,6 +65,9 @@ func (s *statements) judge() stopping.Stopping {
 	}
 	if out.Propose && !rule.Holds(s.present().Within) {
 		out.Propose, out.Held = false, 0
+	}
+	if out.Propose {
+		out = s.withFeatures(out)
 	}
 	out.ByItself = s.spec.StopByItself
 	return out
