@@ -26,19 +26,15 @@ func (s *statements) stopping() stopping.Stopping {
 // propose to stop.
 const fewWeights = 64
 
-// explained is stopping for researchers, who also hear what was not asked about where nothing is
-// foretold.
+// explained is stopping for researchers, who also hear what was not asked about, and what the features
+// do not tell, where nothing is foretold.
 func (s *statements) explained() stopping.Stopping {
 	out := s.stopping()
 	if out.Objections == nil && !out.Propose && len(s.stop.points) > 0 && s.learner.Posterior().Dim() <= fewWeights {
 		out.Objections = s.unasked()
 	}
-	return s.withFeatures(out)
-}
-
-// withFeatures returns what the session says of stopping with the objection of the features, where there is one.
-func (s *statements) withFeatures(out stopping.Stopping) stopping.Stopping {
-	if !s.spec.StatesRegret() || slices.ContainsFunc(out.Objections, func(o stopping.Objection) bool { return o.Code == stopping.ByFeatures }) {
+	known := func(o stopping.Objection) bool { return o.Code == stopping.ByFeatures }
+	if !s.spec.StatesRegret() || slices.ContainsFunc(out.Objections, known) {
 		return out
 	}
 	if against := s.unexplained(); against != nil {
@@ -59,15 +55,12 @@ func (s *statements) judge() stopping.Stopping {
 	points, against := s.stop.points, s.objections()
 	out := rule.Judge(points, now, against)
 	if against == nil && (out.Propose || out.Left.Known && s.learner.Posterior().Dim() <= fewWeights) {
-		if against = s.unasked(); against != nil {
+		if against = slices.Concat(s.unasked(), s.unexplained()); len(against) > 0 {
 			out = rule.Judge(points, now, against)
 		}
 	}
 	if out.Propose && !rule.Holds(s.present().Within) {
 		out.Propose, out.Held = false, 0
-	}
-	if out.Propose {
-		out = s.withFeatures(out)
 	}
 	out.ByItself = s.spec.StopByItself
 	return out

@@ -39,14 +39,15 @@ func ObjectUnpredicted() Objection {
 // ObjectFeatures is the objection where answers are exp(log) times as probable if each clip also has a value
 // of its own beside its features. rows are the log rows of answers that the features explain worst.
 func ObjectFeatures(log float64, rows []int64) Objection {
+	more := math.Exp(min(log, mostLog))
 	words := fmt.Sprintf("Answers follow something that the features do not tell: they are %.0f times as probable if each clip also has a value of its own. "+
-		"If the features tell all that people judge by, that number exceeds %.0f in at most 5 of 100 sessions. ", math.Exp(min(log, mostLog)), 1/unlikely)
+		"If the features tell all that people judge by, that number exceeds %.0f in at most 5 of 100 sessions. ", more, 1/unlikely)
 	if len(rows) > 0 {
 		var list []string
 		for _, row := range rows {
 			list = append(list, fmt.Sprint(row))
 		}
-		words += fmt.Sprintf("Look at what the clips of these answers, which the features explain worst, have in common: rows %s of the log. ", strings.Join(list, ", "))
+		words += fmt.Sprintf("The features explain these worst: answers %s on the page of questions. Look for what their clips have in common. ", strings.Join(list, ", "))
 	}
 	return Objection{ByFeatures, words + "Then start a session in an environment with that as a feature, or with a reward network, which learns features from what a robot observes."}
 }
