@@ -31,7 +31,8 @@ func benchMisfitCommand() command.Command {
 	return command.With(command.Command{
 		Name: "bench misfit", Summary: "count the alarms that the features of a session do not tell what people judge by", Usage: "[flags]",
 		About: "Simulated people answer sessions. It prints a row of a table in Markdown for each pair of a world and people: in how\n" +
-			"many sessions the page said, after all answers, that the answers follow something that the features do not tell.\n" +
+			"many sessions the page said, after all answers, that the answers follow something that the features do not tell; and\n" +
+			"in how many a test says so that knows which features are hidden, and their prior: a bound of what answers can tell.\n" +
 			"Sessions have the default settings, but train after every tenth answer, and sessions on robots ask about the library\n" +
 			"alone. Intervals are 95 % (Wilson).",
 		Example: "tiebreak-lab bench misfit --worlds half-cheetah --people matched,taste:limp --seeds 20",

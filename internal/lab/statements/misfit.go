@@ -15,8 +15,10 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/driven"
 	"tiebreak/internal/lab/seeing"
+	"tiebreak/internal/learn/misfit"
 	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/look/clip"
+	"tiebreak/internal/train/training"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -24,6 +26,7 @@ import (
 // A Tested is what a session said of its features after all its answers.
 type Tested struct {
 	Alarm  bool    // the answers follow something that the features do not tell
+	Told   bool    // so says a test that knows the hidden features and their prior; false of tastes
 	Hidden float64 // Σ of squares over the questions of the differences that the session does not know, beside those of all; NaN of tastes
 }
 
@@ -109,10 +112,13 @@ func (t Trial) Do(ctx context.Context, seed uint64, answers int) (out Tested, er
 		return out, err
 	}
 	out.Alarm = slices.ContainsFunc(st.Stopping.Objections, func(o stopping.Objection) bool { return o.Code == stopping.ByFeatures })
-	if out.Hidden = seen.hidden / seen.all; t.taste != nil {
+	if t.taste != nil {
 		out.Hidden = math.NaN()
+		return out, nil
 	}
-	return out, nil
+	out.Hidden = seen.hidden / seen.all
+	out.Told, err = seen.told()
+	return out, err
 }
 
 // weights is an actor that notes how much of the differences of the clips the session does not know.
@@ -120,6 +126,9 @@ type weights struct {
 	*stage
 	of          actor
 	hidden, all float64 // sums of squares
+
+	asked    []idrl.QueryVector
+	answered []idrl.Answer
 }
 
 func (w *weights) answer(q idrl.QueryVector, r *rand.Rand) idrl.Answer {
@@ -128,7 +137,55 @@ func (w *weights) answer(q idrl.QueryVector, r *rand.Rand) idrl.Answer {
 		hidden += w.theta[k] * q.X[k]
 	}
 	w.all, w.hidden = w.all+all*all, w.hidden+hidden*hidden
-	return w.of(q, r)
+	a := w.of(q, r)
+	w.asked, w.answered = append(w.asked, q), append(w.answered, a)
+	return a
+}
+
+// told reports whether the answers were ever 1/misfit.Level times as probable if the hidden features count as the
+// others do. A test that does not know them can hardly tell more.
+func (w *weights) told() (bool, error) {
+	without := w.spec
+	with := without
+	with.PriorScale = slices.Clone(without.PriorScale)
+	for _, k := range w.blind {
+		with.PriorScale[k] /= known
+	}
+	some, err := w.predicted(without)
+	if err != nil {
+		return false, err
+	}
+	all, err := w.predicted(with)
+	if err != nil {
+		return false, err
+	}
+	for i := range some {
+		if all[i]-some[i] > -math.Log(misfit.Level) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// predicted returns Σ log p of the answers up to each, each predicted by those before it in a session of spec.
+func (w *weights) predicted(spec idrl.SessionSpec) (logs []float64, err error) {
+	of, err := training.Model(w.world.list, spec)
+	if err != nil {
+		return nil, err
+	}
+	m := training.Rival(of, spec.Kind)(nil)
+	p, sum := m.Prior(), 0.0
+	for i, q := range w.asked {
+		mean, v := idrl.Moments(p, q.X, p.Mean(nil), make([]float64, p.Dim()))
+		logP, _, _ := m.Asking(p, "").Likelihood(q.Query).LogZ(w.answered[i], mean, v)
+		sum += logP
+		logs = append(logs, sum)
+		q.Mid = nil
+		if p, err = m.Condition(p, q, w.answered[i]); err != nil {
+			return nil, err
+		}
+	}
+	return logs, nil
 }
 
 // A viewer is an actor who judges what is drawn.
@@ -162,7 +219,7 @@ func (v *viewer) answer(q idrl.QueryVector, _ *rand.Rand) idrl.Answer {
 }
 
 // TestedHead is the head of the table of trials, in Markdown.
-const TestedHead = "| world | people | sessions | alarms | % (95 %) | of these, 10 % or more of the differences hidden: alarms of sessions, % (95 %) |\n|---|---|---|---|---|---|"
+const TestedHead = "| world | people | sessions | alarms, % (95 %) | by who knows the hidden features | sessions with 10 % or more of the differences hidden | alarms, % (95 %) | by who knows |\n|---|---|---|---|---|---|---|---|"
 
 // WriteTested writes the row of a trial.
 func WriteTested(w io.Writer, t Trial, done []Tested) {
@@ -172,26 +229,24 @@ func WriteTested(w io.Writer, t Trial, done []Tested) {
 			plains = append(plains, d)
 		}
 	}
-	fmt.Fprintf(w, "| %s | %s | %d | %d | %s | ", t.World, t.People, len(done), alarms(done), percent(done))
-	if len(plains) == 0 {
-		fmt.Fprintln(w, "– |")
-		return
-	}
-	fmt.Fprintf(w, "%d of %d, %s |\n", alarms(plains), len(plains), percent(plains))
+	fmt.Fprintf(w, "| %s | %s | %d | %s | %s | ", t.World, t.People, len(done), percent(done, alarm), percent(done, told))
+	fmt.Fprintf(w, "%d | %s | %s |\n", len(plains), percent(plains, alarm), percent(plains, told))
 }
 
-func alarms(done []Tested) (n int) {
+func alarm(t Tested) bool { return t.Alarm }
+func told(t Tested) bool  { return t.Told }
+
+// percent writes in how many sessions something is so, with the interval of the share; nothing for no sessions.
+func percent(done []Tested, is func(Tested) bool) string {
+	if len(done) == 0 {
+		return "–"
+	}
+	n := 0
 	for _, d := range done {
-		if d.Alarm {
+		if is(d) {
 			n++
 		}
 	}
-	return n
-}
-
-// percent returns the share of alarms with its interval.
-func percent(done []Tested) string {
-	n := alarms(done)
 	low, high := stats.Wilson(float64(n), len(done), 1.96)
-	return fmt.Sprintf("%.1f (%.1f–%.1f)", 100*float64(n)/float64(len(done)), 100*low, 100*high)
+	return fmt.Sprintf("%d, %.1f (%.1f–%.1f)", n, 100*float64(n)/float64(len(done)), 100*low, 100*high)
 }

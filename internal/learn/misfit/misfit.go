@@ -34,7 +34,7 @@ const (
 //
 // over the answers after the first settling. If answers follow p, exp(S_n) is a martingale that begins at
 // 1, whichever questions are asked, so that S_n ever exceeds log 1/Level with a probability of at most Level
-// (Ville's inequality). Source: docs/methods.md, section 2.6. It is owned by one goroutine.
+// (Ville's inequality). Source: docs/methods.md, section 2.10. It is owned by one goroutine.
 type Test struct {
 	rival func(stds []float64) posterior.Personal
 
