@@ -175,3 +175,16 @@ func TestNoFeatures(t *testing.T) {
 		t.Errorf("%v: %v", out.Top(), out.Unexplained(3))
 	}
 }
+
+// BenchmarkTake is a test of 60 answers about 20 clips, from the first on.
+func BenchmarkTake(b *testing.B) {
+	qs, as := list(1, 60, 0, 1)
+	for b.Loop() {
+		t := misfit.New(rival)
+		for i := range qs {
+			if err := t.Take(&qs[i], as[i]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
