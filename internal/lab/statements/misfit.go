@@ -223,13 +223,16 @@ const TestedHead = "| world | people | sessions | alarms, % (95 %) | by who know
 
 // WriteTested writes the row of a trial.
 func WriteTested(w io.Writer, t Trial, done []Tested) {
-	var plains []Tested
+	var features, plains []Tested // of people whose rewards are of features, and of these with plainly hidden ones
 	for _, d := range done {
+		if !math.IsNaN(d.Hidden) {
+			features = append(features, d)
+		}
 		if d.Hidden >= plain {
 			plains = append(plains, d)
 		}
 	}
-	fmt.Fprintf(w, "| %s | %s | %d | %s | %s | ", t.World, t.People, len(done), percent(done, alarm), percent(done, told))
+	fmt.Fprintf(w, "| %s | %s | %d | %s | %s | ", t.World, t.People, len(done), percent(done, alarm), percent(features, told))
 	fmt.Fprintf(w, "%d | %s | %s |\n", len(plains), percent(plains, alarm), percent(plains, told))
 }
 
