@@ -78,7 +78,7 @@ func benchCommand() command.Command {
 			"  tiebreak-lab bench gridworld --queries state --methods idrl,uniform --seeds 100 --out gridworld\n" +
 			"  tiebreak-lab bench all --mode paper --out paper\n" +
 			"  tiebreak-lab bench swimmer-corridor --methods idrl:20,uniform --seeds 5",
-		Subs: []command.Command{benchDeepCommand(), benchTeachCommand(), benchQuestionsCommand(), benchAskingCommand(), benchStatementsCommand()},
+		Subs: []command.Command{benchDeepCommand(), benchTeachCommand(), benchQuestionsCommand(), benchAskingCommand(), benchStatementsCommand(), benchMisfitCommand()},
 	}, (*benchFlags).declare, runBench)
 }
 

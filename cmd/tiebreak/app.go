@@ -146,7 +146,7 @@ func sessionConfig(list envs.List, r record.Record) (session.Config, error) {
 		return session.Config{}, err
 	}
 	cfg := session.Config{
-		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Acquisition: method, Discount: env.Spec().Discount,
+		Record: r, Model: model, Averaged: training.Averaged(r.Spec.Kind), Rival: training.Rival(model, r.Spec.Kind), Acquisition: method, Discount: env.Spec().Discount,
 		Exact: training.Exact(env, r.Spec), StepSec: env.Spec().CostSec,
 	}
 	past, err := training.Recorded(list, r.Spec)

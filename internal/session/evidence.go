@@ -28,8 +28,7 @@ type evidence struct {
 // follow makes e that of items under the model of f: by what is new if the items before are those that
 // e has. ok is false where a posterior cannot be computed.
 func (e *evidence) follow(ctx context.Context, f features, items []posterior.Item) (ok bool) {
-	same := func(a, b posterior.Item) bool { return a.Seq == b.Seq && a.Choice == b.Choice }
-	if e.last == nil || e.version != f.version() || len(items) < len(e.items) || !slices.EqualFunc(e.items, items[:len(e.items)], same) {
+	if e.last == nil || e.version != f.version() || !continues(items, e.items) {
 		*e = evidence{version: f.version(), last: posterior.New(posterior.Config{Model: f.model})}
 	}
 	for _, i := range items[len(e.items):] {
@@ -45,6 +44,12 @@ func (e *evidence) follow(ctx context.Context, f features, items []posterior.Ite
 		e.last, e.items = next, append(e.items, i)
 	}
 	return true
+}
+
+// continues reports whether items begin with those before.
+func continues(items, before []posterior.Item) bool {
+	same := func(a, b posterior.Item) bool { return a.Seq == b.Seq && a.Choice == b.Choice }
+	return len(items) >= len(before) && slices.EqualFunc(before, items[:len(before)], same)
 }
 
 // gain returns log p − log p₀ of an answer that was predicted. One who guesses says 'equal' as often

@@ -40,6 +40,7 @@ type statements struct {
 	looked shownEffect
 
 	evidence evidence
+	fitted   featureTest
 }
 
 // present is the statement about the present, kept until something changes.

@@ -12,6 +12,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/learning"
+	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session/view"
 )
 
@@ -68,6 +69,10 @@ type Config struct {
 	// another than m: one that averages over what m takes for known. It returns nil if
 	// there is none. Default: there is none.
 	Averaged func(m idrl.RewardModel) idrl.Filter
+
+	// Rival is Model as misfit.New needs it, for the test whether answers follow something that the features
+	// do not tell; nil where there is no such test.
+	Rival func(stds []float64) posterior.Personal
 
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes

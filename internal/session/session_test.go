@@ -123,6 +123,7 @@ type bench struct {
 	model    belief.Model
 	personal idrl.RewardModel                   // in the place of model; may be nil
 	averaged func(idrl.RewardModel) idrl.Filter // may be nil
+	rival    func(stds []float64) posterior.Personal
 	method   acquisition.Method
 	log      *slog.Logger
 
@@ -185,7 +186,7 @@ func (b *bench) startOn(t testing.TB, j record.Journal) (s *session.Session, sto
 		t.Fatal(err)
 	}
 	s, err = session.New(session.Config{
-		Record: rec, Model: b.rewards(), Averaged: b.averaged, Acquisition: b.method,
+		Record: rec, Model: b.rewards(), Averaged: b.averaged, Rival: b.rival, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
 		Title: b.title, Steps: b.steps, Exact: b.exact, StepSec: b.stepSec,

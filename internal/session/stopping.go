@@ -26,12 +26,20 @@ func (s *statements) stopping() stopping.Stopping {
 // propose to stop.
 const fewWeights = 64
 
-// explained is stopping for researchers, who also hear what was not asked about where nothing is
-// foretold.
+// explained is stopping for researchers, who also hear what was not asked about, and what the features
+// do not tell, where nothing is foretold.
 func (s *statements) explained() stopping.Stopping {
 	out := s.stopping()
 	if out.Objections == nil && !out.Propose && len(s.stop.points) > 0 && s.learner.Posterior().Dim() <= fewWeights {
 		out.Objections = s.unasked()
+	}
+	known := func(o stopping.Objection) bool { return o.Code == stopping.ByFeatures }
+	if !s.spec.StatesRegret() || slices.ContainsFunc(out.Objections, known) {
+		return out
+	}
+	if against := s.unexplained(); against != nil {
+		out.Objections = slices.Concat(out.Objections, against)
+		out.Propose, out.Left = false, stopping.Forecast{}
 	}
 	return out
 }
@@ -47,7 +55,7 @@ func (s *statements) judge() stopping.Stopping {
 	points, against := s.stop.points, s.objections()
 	out := rule.Judge(points, now, against)
 	if against == nil && (out.Propose || out.Left.Known && s.learner.Posterior().Dim() <= fewWeights) {
-		if against = s.unasked(); against != nil {
+		if against = slices.Concat(s.unasked(), s.unexplained()); len(against) > 0 {
 			out = rule.Judge(points, now, against)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/learn/representation"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/memory"
@@ -28,6 +29,7 @@ type Config struct {
 
 	// Of session.Config, for what the session states.
 	Averaged func(idrl.RewardModel) idrl.Filter
+	Rival    func(stds []float64) posterior.Personal
 	Steps    func(idrl.Candidate) float64
 	Exact    bool
 
@@ -81,7 +83,7 @@ func Start(ctx context.Context, c Config) (*Session, error) {
 	var err error
 	s.session, err = session.New(session.Config{
 		Record: record.Record{Spec: c.Spec}, Model: c.Model, Acquisition: c.Method, Trainer: trainer, Journal: s.journal,
-		Averaged: c.Averaged, Steps: c.Steps, Exact: c.Exact,
+		Averaged: c.Averaged, Rival: c.Rival, Steps: c.Steps, Exact: c.Exact,
 		Publisher: s.events, Log: slog.New(slog.DiscardHandler), Rejected: s.events.fail,
 		Now: func() time.Time { return epoch.Add(time.Duration(s.clock.Load())) },
 	})

@@ -27,6 +27,7 @@ type stage struct {
 	spec  idrl.SessionSpec
 	prior idrl.Posterior // of the truth
 	theta []float64      // true weights
+	blind []int          // features that the session does not know
 	cast  []actor        // who answers in turn
 }
 
@@ -125,7 +126,8 @@ func (s *stage) hide() {
 	if scale == nil {
 		scale = slices.Repeat([]float64{1}, d)
 	}
-	for _, k := range s.stream("hidden", 0).Perm(d)[:max(1, d/5)] {
+	s.blind = s.stream("hidden", 0).Perm(d)[:max(1, d/5)]
+	for _, k := range s.blind {
 		scale[k] *= known
 	}
 	s.spec.PriorScale = scale

@@ -100,7 +100,7 @@ func (s *stage) start(ctx context.Context) (*driven.Session, error) {
 	}
 	return driven.Start(ctx, driven.Config{
 		Spec: s.spec, Model: model, Method: method, Trainer: prompt{of},
-		Averaged: training.Averaged(s.spec.Kind), Exact: training.Exact(env, s.spec), Steps: training.Lengths(past),
+		Averaged: training.Averaged(s.spec.Kind), Rival: training.Rival(model, s.spec.Kind), Exact: training.Exact(env, s.spec), Steps: training.Lengths(past),
 	})
 }
 

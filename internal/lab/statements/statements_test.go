@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/statements"
 )
 
@@ -60,5 +61,28 @@ func TestPeopleAnswer(t *testing.T) {
 				last = r.Moments
 			}
 		})
+	}
+}
+
+// A trial of a seed has one result; without hidden features nothing is hidden.
+func TestTrial(t *testing.T) {
+	if _, err := statements.NewTrial(t.Context(), "half-cheetah", "taste:nonsense", ""); idrl.KindOf(err) != idrl.Invalid {
+		t.Errorf("a taste that there is not: %v", err)
+	}
+	for _, people := range []string{"matched", "hidden"} {
+		trial, err := statements.NewTrial(t.Context(), "gridworld", people, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := trial.Do(t.Context(), 5, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := trial.Do(t.Context(), 5, 8); err != nil || again != one {
+			t.Errorf("%s: %+v, and again %+v, %v", people, one, again, err)
+		}
+		if (one.Hidden > 0) != (people == "hidden") || people == "matched" && one.Told {
+			t.Errorf("%s: %+v", people, one)
+		}
 	}
 }

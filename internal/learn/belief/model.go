@@ -23,6 +23,26 @@ type Model struct {
 
 var _ idrl.RewardModel = Model{}
 
+// Beside returns m with more weights after the others and independent of them, with prior mean 0 and
+// standard deviations stds, which must be positive. m itself is returned for none.
+func (m Model) Beside(stds []float64) Model {
+	if len(stds) == 0 {
+		return m
+	}
+	d := m.Start.Dim()
+	n := d + len(stds)
+	start := blank(n)
+	copy(start.mean, m.Start.mean)
+	for i := range d {
+		copy(start.cov[i*n:i*n+d], m.Start.cov[i*d:(i+1)*d])
+	}
+	for i, std := range stds {
+		start.cov[(d+i)*n+d+i] = std * std
+	}
+	m.Start = start
+	return m
+}
+
 // Prior returns the belief before the first answer.
 func (m Model) Prior() idrl.Posterior { return m.Start }
 

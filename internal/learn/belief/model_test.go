@@ -2,6 +2,7 @@ package belief
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"tiebreak/internal/base/rng"
@@ -235,4 +236,23 @@ func perfect(q idrl.QueryVector, truth []float64) idrl.Answer {
 		return idrl.Answer{Choice: idrl.ChoseB}
 	}
 	return idrl.Answer{Choice: idrl.Equal}
+}
+
+// More weights are independent of those before, which keep their prior.
+func TestBeside(t *testing.T) {
+	cov := mat.NewSymDense(2, []float64{2, 0.5, 0.5, 1})
+	start, err := NewGaussian([]float64{1, -1}, cov)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Model{Start: start}.Beside([]float64{3, 0.5})
+	var got mat.SymDense
+	m.Start.Cov(&got)
+	want := mat.NewSymDense(4, []float64{2, 0.5, 0, 0, 0.5, 1, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0.25})
+	if !mat.Equal(&got, want) || !slices.Equal(m.Start.Mean(nil), []float64{1, -1, 0, 0}) {
+		t.Errorf("mean %v, covariance %v", m.Start.Mean(nil), mat.Formatted(&got))
+	}
+	if same := (Model{Start: start}).Beside(nil); same.Start != start {
+		t.Error("without more weights the model changes")
+	}
 }

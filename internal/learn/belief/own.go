@@ -46,6 +46,9 @@ func (o Own) Always() Own {
 	return o
 }
 
+// Of returns the model that o was made around.
+func (o Own) Of() Model { return o.of }
+
 // told reports whether answers of who are as noisy as the session is told: nobody else has
 // answered.
 func (o Own) told(j *Joint, who idrl.AnnotatorID) bool {

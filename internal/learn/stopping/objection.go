@@ -3,6 +3,7 @@ package stopping
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tiebreak/internal/idrl"
 )
@@ -23,6 +24,7 @@ const (
 	ByUntested  = "untested"  // a trained policy is expected to be better, and was not compared with the recommended one
 
 	ByUnpredicted = "unpredicted" // answers were predicted no better than by guessing
+	ByFeatures    = "features"    // answers follow something that the features do not tell
 )
 
 // ObjectUntrained is the objection while all policies were made before the first answer.
@@ -41,6 +43,29 @@ func ObjectUntested(challenger, recommended string, gain float64) Objection {
 func ObjectUnpredicted() Objection {
 	return Objection{ByUnpredicted, "The answers so far could not be predicted from one another better than by guessing. Either they are still too few, or people answer inconsistently."}
 }
+
+// ObjectFeatures is the objection where answers are exp(log) times as probable if each clip also has a value
+// of its own beside its features. rows are the log rows of answers that the features explain worst.
+func ObjectFeatures(log float64, rows []int64) Objection {
+	more := math.Exp(min(log, mostLog))
+	words := fmt.Sprintf("Answers follow something that the features do not tell: they are %.0f times as probable if each clip also has a value of its own. "+
+		"If the features tell all that people judge by, that number exceeds %.0f in at most 5 of 100 sessions. ", more, 1/unlikely)
+	if len(rows) > 0 {
+		var list []string
+		for _, row := range rows {
+			list = append(list, fmt.Sprint(row))
+		}
+		words += fmt.Sprintf("The features explain these worst: answers %s on the page of questions. Look for what their clips have in common. ", strings.Join(list, ", "))
+	}
+	return Objection{ByFeatures, words + "Then start a session in an environment with that as a feature, or with a reward network, which learns features from what a robot observes."}
+}
+
+// unlikely is the probability of the objection of the features where they tell all, and mostLog the greatest
+// logarithm that is written out.
+const (
+	unlikely = 0.05
+	mostLog  = 13.8 // a million times
+)
 
 // lengths is the reason why answers do not decide between returns.
 const lengths = "Answers about clips of one length do not show the value of a longer episode."

@@ -2,6 +2,7 @@ package stopping
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"tiebreak/internal/base/rng"
@@ -191,5 +192,18 @@ func TestForecastsAreTrue(t *testing.T) {
 		if all < runs || share(held, all) < 0.8 || share(near, all) < 0.85 || share(calmly, followed) < 0.9 {
 			t.Errorf("every %d: want 80 %% to hold, 85 %% to be within a factor of 3, and 90 %% to be followed by one within a factor of 2", every)
 		}
+	}
+}
+
+// The objection of the features says how sure it is, and names answers.
+func TestObjectFeatures(t *testing.T) {
+	o := ObjectFeatures(math.Log(40), []int64{12, 31})
+	for _, part := range []string{"40 times as probable", "exceeds 20 in at most 5 of 100 sessions", "answers 12, 31 on the page of questions"} {
+		if !strings.Contains(o.Words, part) {
+			t.Errorf("%q lacks %q", o.Words, part)
+		}
+	}
+	if o.Code != ByFeatures || strings.Contains(ObjectFeatures(1000, nil).Words, "Inf") {
+		t.Errorf("%+v, %+v", o, ObjectFeatures(1000, nil))
 	}
 }

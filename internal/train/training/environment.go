@@ -8,6 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
+	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/plan/solver"
 )
 
@@ -81,6 +82,26 @@ func Averaged(kind idrl.QueryKind) func(idrl.RewardModel) idrl.Filter {
 			}
 		}
 		return nil
+	}
+}
+
+// Rival returns what misfit.New needs of m, the model of a session whose questions are of a kind: m with more
+// weights, and averaged over the noise of each annotator. It is nil where there is none: for questions that do
+// not compare two clips, and models without such an average.
+func Rival(m idrl.RewardModel, kind idrl.QueryKind) func(stds []float64) posterior.Personal {
+	of, ok := m.(belief.Model)
+	if own, is := m.(belief.Own); is {
+		of, ok = own.Of(), true
+	}
+	if !ok || !kind.Comparison() {
+		return nil
+	}
+	if _, ok := of.Own(kind); !ok {
+		return nil
+	}
+	return func(stds []float64) posterior.Personal {
+		own, _ := of.Beside(stds).Own(kind)
+		return own.Always()
 	}
 }
 
