@@ -58,6 +58,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == badCommand {
 		os.Exit(serveBadly(os.Args[2]))
 	}
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		// A server in the process of a test starts its workers from its own file: each would run all tests, and start more.
+		fmt.Fprintf(os.Stderr, "the test binary has no command %q: run the program of program(t)\n", os.Args[1])
+		os.Exit(2)
+	}
 	code := m.Run()
 	if dir, err := scratch(); err == nil {
 		_ = os.RemoveAll(dir)
