@@ -73,9 +73,10 @@ const freeAnswers = 6
 // duel with the one that led before it.
 func (t *trials) Tested(known []idrl.Candidate) (may, lost []bool) {
 	f := &t.families
-	if f.sort(t.learner.Policies()); !f.library || t.spec.Leader != idrl.TestedLeader || t.spec.Kind != idrl.CompareClips {
+	if !f.library || t.spec.Leader != idrl.TestedLeader || t.spec.Kind != idrl.CompareClips {
 		return nil, nil
 	}
+	f.sort(t.learner.Policies())
 	may, lost = make([]bool, len(known)), make([]bool, len(known))
 	for i, c := range known {
 		may[i] = !f.trained[f.of[c.ID]]

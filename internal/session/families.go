@@ -10,20 +10,23 @@ import (
 // families are the different policies that a session has had. One policy may have several names: a
 // search may find it again, and it is then rolled out again.
 type families struct {
-	all []idrl.Candidate // in the order in which they came
+	library bool             // people are shown behaviours of a library first
+	all     []idrl.Candidate // in the order in which they came
 
 	known   bool                  // what follows is of all
 	of      map[idrl.PolicyID]int // family of a policy
 	first   []idrl.Candidate      // by family: the member that came first
 	trained []bool                // by family: no member was there before policies were trained
 	acted   map[idrl.StepsID]int  // family that acted in a rollout
-	library bool                  // people are shown behaviours of a library first
 }
 
-// add notes policies of the pool, and candidates.
+// add notes policies of the pool, and candidates. Of sessions that do not begin with a library it keeps none.
 func (f *families) add(pool, candidates []idrl.Candidate) {
-	f.all = slices.Concat(f.all, pool, candidates)
-	f.known = false
+	ofLibrary := func(c idrl.Candidate) bool { return c.Origin == idrl.FromLibrary }
+	f.library = f.library || slices.ContainsFunc(candidates, ofLibrary) || slices.ContainsFunc(pool, ofLibrary)
+	if f.library {
+		f.all, f.known = slices.Concat(f.all, pool, candidates), false
+	}
 }
 
 // isTrained reports whether a policy was solved for.
@@ -38,7 +41,7 @@ func (f *families) sort(policies *learning.Policies) {
 	if f.known {
 		return
 	}
-	f.known, f.library = true, false
+	f.known = true
 	f.of, f.first, f.trained, f.acted = map[idrl.PolicyID]int{}, nil, nil, map[idrl.StepsID]int{}
 	for _, c := range f.all {
 		k := slices.IndexFunc(f.first, func(o idrl.Candidate) bool {
@@ -50,7 +53,6 @@ func (f *families) sort(policies *learning.Policies) {
 		}
 		f.of[c.ID] = k
 		f.trained[k] = f.trained[k] && isTrained(c)
-		f.library = f.library || c.Origin == idrl.FromLibrary
 		for _, name := range c.Rollouts {
 			if _, has := f.acted[name]; !has {
 				f.acted[name] = k
