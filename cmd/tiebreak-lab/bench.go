@@ -19,9 +19,9 @@ import (
 // benchFlags are the flags of bench.
 type benchFlags struct {
 	out, mode, schedule, queries, walls, candidates, expert, methods, clips string
-	seeds, answers, measure, workers                                 int
-	first                                                            uint64
-	right                                                            float64
+	seeds, answers, measure, workers                                        int
+	first                                                                   uint64
+	right                                                                   float64
 
 	figure string        // or what else to run
 	set    *flag.FlagSet // all of these
