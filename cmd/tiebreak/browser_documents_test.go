@@ -17,10 +17,10 @@ func TestBrowserDocuments(t *testing.T) {
 	t.Parallel()
 	browser, data, addr := startBrowser(t), t.TempDir(), freeAddr(t)
 	session := func(seed string) (id, link string) {
-		return newLink(t, data, addr, "--env", "driver", "--title", "Teach a car to drive", "--budget", "30", "--seed", seed)
+		return newLink(t, data, addr, "--env", "driver", "--title", "Teach a car to drive", "--budget", "30", "--adopt-after", "3", "--seed", seed)
 	}
 	_, labelling := session("1")
-	watched, simulated := session("2")
+	watched, simulated := session("6")
 	server := startServer(t, "serve", "--data", data, "--addr", addr)
 
 	b := newPerson(t, browser)
