@@ -16,6 +16,7 @@ type statementState struct {
 	Seq        int64         `json:"seq"`
 	Definition int           `json:"definition"`
 	Best       idrl.PolicyID `json:"best"`
+	Led        string        `json:"led"`       // why Best is recommended: "first", it has led since the first answers; "duel", people preferred it; empty, its expected return is the highest
 	Within     float64       `json:"p_within"`  // probability that the best policy found loses at most Tolerance
 	Tolerance  float64       `json:"tolerance"` // a share of the span
 	Bound      float64       `json:"bound"`
@@ -46,7 +47,7 @@ type objectionState struct {
 func statementOf(st view.Status) *statementState {
 	r := st.Regret[len(st.Regret)-1]
 	return &statementState{
-		Seq: r.Seq, Definition: r.Definition, Best: st.Best, Within: finite(r.Within), Tolerance: r.Tolerance,
+		Seq: r.Seq, Definition: r.Definition, Best: st.Best, Led: st.Led, Within: finite(r.Within), Tolerance: r.Tolerance,
 		Bound: finite(r.Bound), Mean: finite(r.Mean), Unbeaten: finite(r.Unbeaten), Span: finite(r.Span),
 		Policies: r.Policies, Against: st.Basis, Return: st.Return,
 		Headline: headline(st.Basis, r) + byReturn(st.Return), Limit: limit(r), Expected: expected(r),

@@ -12,6 +12,7 @@ import (
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/look/measure"
+	"tiebreak/internal/session/view"
 )
 
 // A recommendation is what the session recommends.
@@ -20,6 +21,7 @@ type recommendation struct {
 	Incumbent  idrl.Candidate // with which challengers are compared: the leader, or one that looks like it
 	Challenger idrl.Candidate // expected to be better, but not tested; no ID if there is none
 	Gain       float64        // of the challenger, expected, as a share of the range
+	Led        string         // view.LedFirst or view.LedByDuel; empty if Leader is the one with the highest expected return
 }
 
 // led keeps the last lead with what it depends on.
@@ -29,6 +31,7 @@ type led struct {
 	duels   int // questions that were asked
 	clips   int // that were asked about
 	by      learning.Lead
+	led     string // recommendation.Led
 }
 
 // lead returns what the session recommends now. After the first answers another policy takes the lead only by a duel
@@ -39,7 +42,7 @@ func (s *generation) lead() recommendation {
 		return recommendation{}
 	}
 	by, known := s.leadAfter(s.history), s.learner.Policies().Known()
-	out := recommendation{Leader: known[by.Leader], Incumbent: known[by.Incumbent], Gain: by.Gain}
+	out := recommendation{Leader: known[by.Leader], Incumbent: known[by.Incumbent], Gain: by.Gain, Led: s.led.led}
 	if by.Challenger >= 0 {
 		out.Challenger = known[by.Challenger]
 	}
@@ -52,7 +55,14 @@ func (s *generation) leadAfter(h *posterior.History) learning.Lead {
 	if was := s.led; was.history == now.history && was.gen == now.gen && was.duels == now.duels && was.clips == now.clips {
 		return was.by
 	}
-	now.by = s.learner.LeadBy(h.Posterior(), &trials{generation: s, history: h})
+	t := &trials{generation: s, history: h}
+	now.by = s.learner.LeadBy(h.Posterior(), t)
+	if t.tested {
+		now.led = view.LedByDuel
+		if known := s.learner.Policies().Known(); s.families.of[known[now.by.Leader].ID] == t.first {
+			now.led = view.LedFirst
+		}
+	}
 	s.led = now
 	return now.by
 }
@@ -61,6 +71,8 @@ func (s *generation) leadAfter(h *posterior.History) learning.Lead {
 type trials struct {
 	*generation
 	history *posterior.History
+	tested  bool // the lead moves by duels alone, from family first on
+	first   int
 	counted map[[2]int][]int // by families, the lower one first: 1 for it, −1 for the other, 0 for neither; nil until they are counted
 }
 
@@ -88,6 +100,7 @@ func (t *trials) Tested(known []idrl.Candidate) (may, lost []bool) {
 	if !ok {
 		return may, lost
 	}
+	t.first = incumbent
 	out := make([]bool, len(f.first)) // by family
 	for _, d := range t.duels() {
 		if d[1] != incumbent || out[d[0]] {
@@ -105,6 +118,7 @@ func (t *trials) Tested(known []idrl.Candidate) (may, lost []bool) {
 	if !slices.ContainsFunc(known, leads) { // it is among those that the archive has no room for
 		return may, lost
 	}
+	t.tested = true
 	for i, c := range known {
 		may[i], lost[i] = leads(c), out[f.of[c.ID]]
 	}

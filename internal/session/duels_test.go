@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/view"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -112,6 +113,11 @@ func TestRecommendationIsTested(t *testing.T) {
 				st := status(t, s)
 				if trained := !strings.HasPrefix(string(st.Best), "g0."); trained && first == 0 {
 					first = n + 1
+				}
+				if want := map[bool]string{true: view.LedByDuel, false: view.LedFirst}[!strings.HasPrefix(string(st.Best), "g0.")]; n >= 6 && st.Led != want {
+					t.Errorf("after %d answers %s is said to lead by %q, want %q", n+1, st.Best, st.Led, want)
+				} else if n < 5 && st.Led != "" {
+					t.Errorf("after %d answers the lead is said to be tested: %q", n+1, st.Led)
 				}
 				untested = untested || slices.Contains(codes(st), stopping.ByUntested)
 				if n%3 == 2 {

@@ -41,8 +41,9 @@ func (s *reports) Status(ctx context.Context) (view.Status, error) {
 			st.Open = append(st.Open, *as)
 		}
 		if s.gen != nil {
-			best := s.lead().Leader
-			st.BasedOn, st.Best, st.Basis, st.Regret = s.gen.BasedOn, best.ID, s.basis(), s.curve()
+			lead := s.lead()
+			best := lead.Leader
+			st.Led, st.BasedOn, st.Best, st.Basis, st.Regret = lead.Led, s.gen.BasedOn, best.ID, s.basis(), s.curve()
 			st.Stopping = s.explained()
 			if s.cfg.Steps != nil {
 				st.Return = s.spec.Return

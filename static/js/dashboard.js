@@ -189,6 +189,12 @@ function showCandidates() {
  * @param {Candidate} c
  */
 function recommendation(c) {
+  switch (state?.statement?.led) {
+    case "first":
+      return "Recommended because it was the best after the first six answers. Another policy takes its place only when people prefer its clips, or cannot tell the two apart.";
+    case "duel":
+      return "Recommended because people preferred its clips to those of the policy recommended before, or could not tell the two apart.";
+  }
   if (c.episodes < 2) return "Recommended because its expected return is the highest under the answers so far.";
   return `Recommended because its expected return, less half of its spread over ${c.episodes} starts, is the highest under the answers so far.`;
 }

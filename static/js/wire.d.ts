@@ -280,6 +280,7 @@ export interface Statement {
   seq: number;
   definition: number;
   best: string;
+  led: string;
   p_within: number;
   tolerance: number;
   bound: number;

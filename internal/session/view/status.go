@@ -7,6 +7,12 @@ import (
 	"tiebreak/internal/people/quality"
 )
 
+// Why a policy is recommended where the lead moves by duels.
+const (
+	LedFirst  = "first" // it led after the first answers, and no other has won a duel with it
+	LedByDuel = "duel"  // people preferred it to the one before, or could not tell the two apart
+)
+
 // Estimate is a number with its uncertainty.
 type Estimate struct {
 	Name  string // of a policy its Origin
@@ -56,6 +62,7 @@ type Status struct {
 	Stopping   stopping.Stopping
 	Dropped    int           // number of earlier policies that are no longer compared, because the archive has a limited size
 	Best       idrl.PolicyID // the recommended policy, which the last Regret, if any, is about; empty if there is none
+	Led        string        // why it is recommended: LedFirst or LedByDuel; empty if its expected return is the highest
 	Candidates []Estimate    // predicted returns, each against the average candidate, as shares of the last Regret's Span; without Regret as means in the unit of the reward, without Std
 	Weights    []Estimate    // of the features, in standard deviations of their prior, so that they can be compared
 	Network    Network       // where the reward is a network
