@@ -28,17 +28,12 @@ type selector struct {
 // its kind.
 func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment, waits *record.Assignment) (as record.Assignment, ok bool, err error) {
 	n := s.asked.nextN() + int64(len(fresh))
-	if again, due := s.repeat(who, n, fresh); due {
-		return again, waits == nil, nil
-	}
-	if known, due, err := s.gold(who, n, fresh); err != nil || due {
-		return known, due && waits == nil, err
-	}
-	if duel, due, err := s.duel(who, n, fresh); err != nil || due {
-		if waits != nil {
-			duel.Before = waits.ID
+	if as, due, err := s.planned(who, n, fresh); err != nil || due {
+		duel := as.Why.Purpose == record.ForDuel
+		if duel && waits != nil {
+			as.Before = waits.ID
 		}
-		return duel, due, err
+		return as, err == nil && (duel || waits == nil), err
 	}
 	pending, with, err := s.pending(fresh, waits)
 	if err != nil {
@@ -86,6 +81,18 @@ func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment, waits
 	as.Why, err = s.why(q.Query, choice)
 	as.Why.Purpose = purpose
 	return as, err == nil, err
+}
+
+// planned returns the repeat, the gold question or the question of a duel that is due, if one is. n is the number of the assignment. Its error is that of
+// the journal.
+func (s *selector) planned(who idrl.AnnotatorID, n int64, fresh []record.Assignment) (as record.Assignment, due bool, err error) {
+	if as, due = s.repeat(who, n, fresh); due {
+		return as, due, nil
+	}
+	if as, due, err = s.gold(who, n, fresh); err != nil || due {
+		return as, due, err
+	}
+	return s.duel(who, n, fresh)
 }
 
 // side draws which clip of assignment n is on the left.
