@@ -1,6 +1,8 @@
 package training
 
 import (
+	"slices"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
@@ -11,9 +13,13 @@ const MostChanges = 5000
 
 // Changes reports of rows of a session's log whether another policy was recommended after the row than before, by the
 // policies that were known at the row: what trainings change is not counted. Rows whose weights are those of learnt
-// features are left out, and so is the first one.
+// features are left out, and so is the first one. It has no rows where another policy takes the lead by a duel
+// (docs/adr/0056-tested-recommendations.md): means do not tell who leads then.
 func Changes(spec idrl.SessionSpec, c record.Course) map[int64]bool {
 	out := map[int64]bool{}
+	if spec.Leader == idrl.TestedLeader && spec.Kind == idrl.CompareClips && len(c.Adopted) > 0 && slices.ContainsFunc(c.Adopted[0].Candidates, ofLibrary) {
+		return out
+	}
 	policies, next := learning.NewPolicies(learning.OfSession(spec)), 0
 	for i := 1; i < len(c.Means); i++ {
 		was, is := c.Means[i-1], c.Means[i]
@@ -28,3 +34,5 @@ func Changes(spec idrl.SessionSpec, c record.Course) map[int64]bool {
 	}
 	return out
 }
+
+func ofLibrary(c idrl.Candidate) bool { return c.Origin == idrl.FromLibrary }
