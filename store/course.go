@@ -24,13 +24,13 @@ func (db journal) Course(ctx context.Context, id idrl.SessionID, rows int) (out 
 			return err
 		}
 		const policies = `
-			SELECT adopted_at, based_on, policy.id, mu, mus FROM policy JOIN generation USING (session_id, based_on)
+			SELECT adopted_at, based_on, policy.id, origin, mu, mus FROM policy JOIN generation USING (session_id, based_on)
 			WHERE session_id = ? AND adopted_at <= ? ORDER BY adopted_at, based_on, k`
 		last := int64(-1)
 		return each(ctx, from, func(row scanner) error {
 			var c idrl.Candidate
 			var adopted, basedOn int64
-			err := row.Scan(&adopted, &basedOn, &c.ID, vectorColumn{&c.Mu}, rowsColumn{&c.Mus, &c.Mu})
+			err := row.Scan(&adopted, &basedOn, &c.ID, &c.Origin, vectorColumn{&c.Mu}, rowsColumn{&c.Mus, &c.Mu})
 			if basedOn != last {
 				out.Adopted, last = append(out.Adopted, record.Adoption{Row: adopted}), basedOn
 			}
