@@ -15,7 +15,7 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// A recommendation is what the session recommends.
+// A recommendation names the recommended policy and its challenger.
 type recommendation struct {
 	Leader     idrl.Candidate // no ID before the first generation
 	Incumbent  idrl.Candidate // with which challengers are compared: the leader, or one that looks like it

@@ -23,7 +23,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Tested is what a session said of its features after all its answers.
+// A Tested holds the statements of a session about its features, after all its answers.
 type Tested struct {
 	Alarm  bool    // the answers follow something that the features do not tell
 	Told   bool    // so says a test that knows the hidden features and their prior; false of tastes

@@ -150,7 +150,7 @@ func papersOthers() []Method {
 	}
 }
 
-// known is what methods need that look at every known policy.
+// known lists the needs of methods that look at every known policy.
 var known = Needs{Candidates: SamplesAndMean, Archive: true}
 
 // byLeader are methods that compare the best policy so far with the others (docs/methods.md, sections 1.3 and 1.4).

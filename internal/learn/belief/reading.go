@@ -6,7 +6,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A reading is what an answer says under the bases, given u ~ N(m, v) and an offset.
+// A reading holds the likelihoods of an answer under the bases, given u ~ N(m, v) and an offset.
 type reading struct {
 	alike, decided float64 // probability or density of the answer if it is a lapse, as of random
 

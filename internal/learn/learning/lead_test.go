@@ -11,7 +11,7 @@ import (
 	"tiebreak/internal/learn/learning"
 )
 
-// told is what a test says of policies, by their names.
+// told holds the results of duels for a test, by the names of the policies.
 type told struct {
 	may, lost map[idrl.PolicyID]bool // nil may: all
 	verdict   map[idrl.PolicyID]learning.Verdict

@@ -254,3 +254,13 @@ func Complete(spec idrl.SessionSpec) idrl.SessionSpec {
 func Made() []string {
 	return []string{"ID", "Features", "PriorScale", "Clip", "InstructionsVersion", "ConsentVersion", "CreatedAt", "Arena"}
 }
+
+// Headings of the form.
+const (
+	asking   = "What is asked"
+	training = "How policies are trained"
+	learning = "What is learnt"
+	saying   = "What annotators do and see"
+	stopping = "When the session may stop"
+	checking = "How answers are checked"
+)

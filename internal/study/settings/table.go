@@ -6,17 +6,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Headings of the form.
-const (
-	asking   = "What is asked"
-	training = "How policies are trained"
-	learning = "What is learnt"
-	saying   = "What annotators do and see"
-	stopping = "When the session may stop"
-	checking = "How answers are checked"
-)
-
-// table is every setting of a session, in the order of study files. Of settings that depend on one
+// table lists every setting of a session, in the order of study files. Of settings that depend on one
 // another the dependent one comes later: Complete goes by that.
 var table = []Setting{
 	{
