@@ -20,7 +20,7 @@ type recommendation struct {
 	Leader     idrl.Candidate // no ID before the first generation
 	Incumbent  idrl.Candidate // with which challengers are compared: the leader, or one that looks like it
 	Challenger idrl.Candidate // expected to be better, but not tested; no ID if there is none
-	Gain       float64        // of the challenger, expected, as a share of the range
+	Gain       float64        // of the challenger, expected, as a difference of returns
 	Led        string         // view.LedFirst or view.LedByDuel; empty if Leader is the one with the highest expected return
 }
 

@@ -10,10 +10,13 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"tiebreak/envs/chain"
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/look/clip"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/view"
 
@@ -189,6 +192,86 @@ func TestDuelsFollowTheLog(t *testing.T) {
 		return
 	}
 	t.Error("no duel was decided")
+}
+
+// drawnLibrary has drawings of the clips of a libraryTrainer: each policy of the library walks in a way of its own, and all
+// that are trained in one other way.
+type drawnLibrary struct {
+	libraryTrainer
+	t *testing.T
+}
+
+// named is an environment whose clips all have one name.
+type named struct {
+	*chain.Env
+	name string
+}
+
+func (n named) Name([][]float64) drawing.Happening { return drawing.Happening{Name: n.name} }
+
+// walksLike returns the name of the clips of a policy of the library, and one name of those of all others.
+func walksLike(id idrl.ClipID) string {
+	if policy, _, _ := strings.Cut(string(id), "-"); strings.HasPrefix(policy, "g0.") {
+		return policy
+	}
+	return "trained"
+}
+
+func (d drawnLibrary) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+	g, err := d.libraryTrainer.Train(ctx, job)
+	walks := map[string][]int{
+		"g0.p0": {1, 2, 3, 4, 5, 6, 7, 8}, "g0.p1": {8, 7, 6, 5, 4, 3, 2, 1}, "g0.p2": {4, 5, 6, 7, 6, 5, 4, 3}, "g0.p3": {6, 5, 4, 3, 2, 3, 4, 5},
+	}
+	for id, c := range g.Clips {
+		name := walksLike(id)
+		fields, ok := walks[name]
+		if !ok {
+			fields = []int{2, 1, 2, 1, 2, 1, 2, 1}
+		}
+		drawn := idrl.Clip{Steps: len(fields) - 1, Phi: c.Phi}
+		for i, f := range fields {
+			drawn.Snapshots = append(drawn.Snapshots, []float64{float64(f), float64(i)})
+		}
+		media, err := clip.Encode(named{chain.New(chain.Config{}), name}, drawn)
+		if err != nil {
+			d.t.Error(err)
+		}
+		c.Media = media
+		g.Clips[id] = c
+	}
+	return g, err
+}
+
+// Duels whose clips look like those that were compared three times lately wait: also of policies that win every second
+// comparison, questions about one pair of walks come three times in thirty at most.
+func TestDuelsDifferInMeaning(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter, s.Ahead, s.Tolerance = 4, 4, 1, 0.05 })
+	b.trainer = drawnLibrary{t: t}
+	s, _ := b.start(t)
+	duels, pairs := 0, map[[2]string]int{}
+	for n := range 30 {
+		as := claim(t, s, "ann").Open[0]
+		if as.Why.Purpose == record.ForDuel {
+			duels++
+		}
+		var looks [2]string
+		for k, id := range as.Query.Clips {
+			looks[k] = walksLike(id)
+		}
+		slices.Sort(looks[:])
+		pairs[looks]++
+		mustAnswer(t, s, "ann", seeing(t, b.record(t, s), as, n, float64(40*(n%2)-20)))
+	}
+	t.Logf("%d questions of duels; pairs: %v", duels, pairs)
+	if duels < 2 {
+		t.Errorf("%d questions of duels", duels)
+	}
+	for pair, n := range pairs {
+		if n > 3 && pair[0] != pair[1] { // later generations ask about trained policies alone
+
+			t.Errorf("%v were compared %d times in thirty questions", pair, n)
+		}
+	}
 }
 
 // A session whose policies are trained from the start has no duels, nor has one that was created by

@@ -15,7 +15,11 @@ func (s *statements) objections() (out []stopping.Objection) {
 		out = append(out, stopping.ObjectUntrained())
 	}
 	if lead := s.lead(); lead.Challenger.ID != "" {
-		out = append(out, stopping.ObjectUntested(s.called(lead.Challenger), s.called(lead.Incumbent), lead.Gain))
+		share := 0.0
+		if span := s.present().Span; span > 0 {
+			share = lead.Gain / span
+		}
+		out = append(out, stopping.ObjectUntested(s.called(lead.Challenger), s.called(lead.Incumbent), share))
 	}
 	if s.unpredicted() {
 		out = append(out, stopping.ObjectUnpredicted())

@@ -12,7 +12,7 @@ type Lead struct {
 	Leader     int     // the recommended policy
 	Incumbent  int     // that won the last duel; most often Leader, or else that looks like it
 	Challenger int     // expected to be better, and not compared with it yet; -1 if there is none
-	Gain       float64 // of the challenger, expected: a share of the expected span of the known policies
+	Gain       float64 // of the challenger, expected: a difference of returns
 	Out        []bool  // policies that lost a duel; nil if none did
 }
 
@@ -55,7 +55,7 @@ func (l *Learner) LeadBy(p idrl.Posterior, t Trials) Lead {
 		case v == Took, alike:
 			out.Leader = c
 		default:
-			out.Challenger, out.Gain = c, (scores[c]-scores[out.Incumbent])/span
+			out.Challenger, out.Gain = c, scores[c]-scores[out.Incumbent]
 		}
 		return out
 	}

@@ -33,10 +33,14 @@ func ObjectUntrained() Objection {
 }
 
 // ObjectUntested is the objection while policy challenger, which was trained, is expected to be better than the
-// recommended one by that share of the range, but people have not compared the two. Both are names.
-func ObjectUntested(challenger, recommended string, gain float64) Objection {
-	return Objection{ByUntested, fmt.Sprintf("%s is expected to be better than %s by %.0f\u00a0%% of the range, but people have not compared enough clips of the two yet. %s stays recommended until they do.",
-		challenger, recommended, math.Max(1, math.Round(100*gain)), recommended)}
+// recommended one by that share of the range, and people have not compared them enough. A share of 0 is not known.
+func ObjectUntested(challenger, recommended string, share float64) Objection {
+	by := ""
+	if share > 0 {
+		by = fmt.Sprintf(" by %.0f\u00a0%% of the range", math.Max(1, math.Round(100*share)))
+	}
+	return Objection{ByUntested, fmt.Sprintf("%s is expected to be better than %s%s, but people have not compared enough clips of the two yet. %s stays recommended until they do.",
+		challenger, recommended, by, recommended)}
 }
 
 // ObjectUnpredicted is the objection where answers may as well be guesses.
