@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/session"
@@ -298,5 +299,56 @@ func TestNoDuels(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Several people answer duels together: no more questions of one are open than may decide it, the answers of all count, and
+// the lead is the same after a restart and by the record.
+func TestDuelsOfSeveralPeople(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.TrainEvery, s.AdoptAfter, s.Ahead, s.Tolerance = 4, 4, 1, 0.05 })
+	b.trainer = libraryTrainer{}
+	s, stop := b.start(t)
+	people := []idrl.AnnotatorID{"ann", "bob", "cem"}
+	answered, first := map[idrl.AnnotatorID]int{}, 0
+	for n := range 45 {
+		open := map[idrl.PolicyID]int{}
+		var next []record.Assignment
+		for _, who := range people {
+			as := claim(t, s, who).Open[0]
+			next = append(next, as)
+			if as.Why.Purpose == record.ForDuel {
+				open[as.Why.First]++
+			}
+		}
+		for challenger, k := range open {
+			if k > learning.DuelMargin {
+				t.Errorf("before answer %d, %d questions about %s are open", n+1, k, challenger)
+			}
+		}
+		who := n % len(people)
+		if as := next[who]; as.Why.Purpose == record.ForDuel {
+			answered[people[who]]++
+		}
+		mustAnswer(t, s, people[who], seeing(t, b.record(t, s), next[who], n, 20))
+		if best := status(t, s).Best; first == 0 && !strings.HasPrefix(string(best), "g0.") {
+			first = n + 1
+			if answered["ann"]+answered["bob"]+answered["cem"] < learning.DuelMargin {
+				t.Errorf("%s leads after %v answers to duels", best, answered)
+			}
+		}
+		if n%5 == 4 {
+			before := status(t, s).Best
+			stop()
+			s, stop = b.start(t)
+			if now := status(t, s).Best; now != before {
+				t.Errorf("after answer %d %s leads, after a restart %s", n+1, before, now)
+			}
+		}
+	}
+	if len(answered) < 2 || first == 0 {
+		t.Errorf("questions of duels by person: %v; a trained policy leads after answer %d", answered, first)
+	}
+	if want, got := status(t, s).Best, reviewOf(t, b).Best.ID; got != want {
+		t.Errorf("the record recommends %s, the session %s", got, want)
 	}
 }
