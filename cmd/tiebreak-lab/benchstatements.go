@@ -23,7 +23,9 @@ type benchStatementsFlags struct {
 func (f *benchStatementsFlags) declare(fs *flag.FlagSet) {
 	var worlds, people []string
 	for _, w := range statements.Worlds() {
-		worlds = append(worlds, w.Name)
+		if !w.MuJoCo {
+			worlds = append(worlds, w.Name)
+		}
 	}
 	for _, k := range statements.Kinds() {
 		people = append(people, k.Name)
@@ -44,7 +46,7 @@ func benchStatementsCommand() command.Command {
 		"statements that are withheld by an objection, how often the bound of 95 % covers the true regret, how often a statement\n" +
 		"of 90 % and more is right, the mean regret, and how often \"you can stop\" was right. Intervals are 95 %, by a bootstrap over\n" +
 		"sessions. Sessions have the default settings; they train after every answer. Sessions with a reward network state no\n" +
-		"regret, so that there is no world with learnt features; robots are left out because a session takes many minutes.\n\nWorlds:\n")
+		"regret, so that there is no world with learnt features; half-cheetah is left out unless it is named.\n\nWorlds:\n")
 	for _, w := range statements.Worlds() {
 		fmt.Fprintf(&about, "  %-15s %s\n", w.Name, w.About)
 	}

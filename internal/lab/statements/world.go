@@ -23,6 +23,7 @@ import (
 // A World is an environment that sessions are about.
 type World struct {
 	Name, About string
+	MuJoCo      bool // it needs MuJoCo
 
 	list envs.List
 	ref  string // in list
@@ -37,6 +38,7 @@ var worlds = []World{
 	{Name: "chain", About: "one feature for each state"},
 	{Name: "driver", About: "a local solver"},
 	{Name: "junction", About: "two policies"},
+	{Name: "half-cheetah", About: "a session that begins with a library, and trains after every fifth answer; it needs MuJoCo", MuJoCo: true},
 	{Name: landers, About: "16 imported rollouts of four policies, of 72 to 440 steps, compared by the mean of a step"},
 }
 
@@ -71,10 +73,14 @@ func FindWorld(ctx context.Context, name, folder string) (World, error) {
 }
 
 // spec returns the settings of a session of a seed: the defaults, with a training after every
-// answer whose result is in use one answer later.
+// answer whose result is in use one answer later; five of robots.
 func (w World) spec(seed uint64) (idrl.SessionSpec, error) {
+	every := int64(1)
+	if w.MuJoCo {
+		every = 5
+	}
 	spec := settings.Complete(idrl.SessionSpec{
-		ID: "stated", Title: w.Name, Env: w.ref, Seed: seed, TrainEvery: 1, AdoptAfter: 1,
+		ID: "stated", Title: w.Name, Env: w.ref, Seed: seed, TrainEvery: every, AdoptAfter: every,
 	})
 	return training.Complete(w.list, spec)
 }
@@ -83,9 +89,9 @@ func (w World) spec(seed uint64) (idrl.SessionSpec, error) {
 const restarts = 50
 
 // best returns the true return of the best policy that a solver finds for weights theta; −∞ where
-// policies are given and nothing is solved.
+// policies are given and nothing is solved, and of robots, of which the session speaks of the known policies alone.
 func (w World) best(ctx context.Context, spec idrl.SessionSpec, theta []float64) (float64, error) {
-	if w.Name == landers {
+	if w.Name == landers || w.MuJoCo {
 		return math.Inf(-1), nil
 	}
 	env, err := training.Environment(w.list, spec)
