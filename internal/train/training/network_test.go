@@ -13,11 +13,12 @@ import (
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learn/neural"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // records are those of a server: jobs, and agents as the last generation left them.
@@ -182,16 +183,22 @@ func TestAgentsGoOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := rep.(neural.Representation).Model.Posterior()
+		var vectors []idrl.QueryVector
+		for i, q := range d.Queries {
+			x := rep.Features(make([]float64, rep.Dim()), d.Shown[i][0])
+			floats.Sub(x, rep.Features(make([]float64, rep.Dim()), d.Shown[i][1]))
+			vectors = append(vectors, idrl.QueryVector{Query: q, X: x})
+		}
+		p, _, err := m.Fit(t.Context(), m.Prior(), vectors, d.Answers)
+		if err != nil {
+			t.Fatal(err)
+		}
 		out := []idrl.Generation{first}
 		for n := int64(12); n < 16; n++ {
 			if damage != nil {
 				damage(b)
 			}
 			out = append(out, b.generation(t, n, rep, p))
-		}
-		if m == nil {
-			t.Fatal("no model")
 		}
 		return b, out
 	}
