@@ -37,6 +37,9 @@ func modelText(spec idrl.SessionSpec) string {
 	answers := "Gaussian rating"
 	if spec.Model == idrl.NetworkModel { // its likelihood is fixed
 		answers = settings.Get("likelihood").Title("bradley-terry")
+		if spec.Noise == idrl.OwnNoise {
+			answers = settings.Get("likelihood").Title("probit")
+		}
 		return "Neural network, " + answers
 	}
 	if spec.Kind.Made().Comparison() {

@@ -113,8 +113,14 @@ func TestDashboardNamesModels(t *testing.T) {
 		}
 	}
 	b.s1.spec.Model = idrl.NetworkModel
-	if got, want := fact(b.get(c, "/sessions/s1").body, "Model"), "Neural network, Bradley–Terry with ties"; got != want {
-		t.Errorf("of a network, the model is %q, want %q", got, want)
+	for noise, want := range map[string]string{
+		idrl.SharedNoise: "Neural network, Bradley–Terry with ties",
+		idrl.OwnNoise:    "Neural network, Probit with ties",
+	} {
+		b.s1.spec.Noise = noise
+		if got := fact(b.get(c, "/sessions/s1").body, "Model"); got != want {
+			t.Errorf("of a network with noise %q, the model is %q, want %q", noise, got, want)
+		}
 	}
 	b.s1.spec.Kind, b.s1.spec.Model = idrl.RateClip, idrl.FeaturesModel
 	if got, want := fact(b.get(c, "/sessions/s1").body, "Model"), "Gaussian rating, linear prior"; got != want {

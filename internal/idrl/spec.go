@@ -186,8 +186,7 @@ const (
 // CanOwnNoise reports whether the noise of the session's answers is a number that can differ
 // between annotators.
 func (s SessionSpec) CanOwnNoise() bool {
-	varies := !s.Kind.Comparison() && !s.Kind.Group() || s.Kind.Comparison() && (s.Likelihood == "probit" || s.Likelihood == "bradley-terry")
-	return s.Model != NetworkModel && varies
+	return !s.Kind.Comparison() && !s.Kind.Group() || s.Kind.Comparison() && (s.Likelihood == "probit" || s.Likelihood == "bradley-terry")
 }
 
 // Which questions are asked.

@@ -69,6 +69,39 @@ func TestNetworkFeatures(t *testing.T) {
 	}
 }
 
+// With a noise of each annotator's own the posterior under a network is a function of the answers that
+// count and of the network, before and after a restart.
+func TestNetworkOfSeveralAnnotators(t *testing.T) {
+	b := newNetwork(t)
+	b.learner = neural.Learner{Config: b.learner.(neural.Learner).Config, Own: true}
+	b.averaged = nil // as where a session states no regret
+	s, stop := b.start(t)
+	for i := range 36 {
+		if i == 33 {
+			stop()
+			s, stop = b.start(t)
+		}
+		who := [...]idrl.AnnotatorID{"ann", "bob", "eve"}[i%3]
+		mustAnswer(t, s, who, reply(claim(t, s, who).Open[0], i))
+	}
+	stop()
+	rec, err := b.journal.Load(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := rec.Snapshots[len(rec.Snapshots)-1]; last.Representation < 2 || !bytes.Equal(lastBelief(rec), b.fresh(t, rec)) {
+		t.Errorf("under network %d the posterior is not that of the answers that count", last.Representation)
+	}
+	_, model := b.under(t, rec)
+	p, err := model.Decode(lastBelief(rec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := model.(belief.Own).Manners(p); len(m) != 3 || m[0].Annotator != "ann" || !(m[0].Random > 0 && m[0].Random < 1) {
+		t.Errorf("annotators %+v", m)
+	}
+}
+
 // Predictions of answers by a network are those of the posterior before each, are the same
 // after a restart, and do not count what was withdrawn.
 func TestPredictionsOfANetwork(t *testing.T) {

@@ -34,6 +34,15 @@ const faintest = -12
 // Weights returns the belief about θ.
 func (j *Joint) Weights() *Gaussian { return j.theta }
 
+// WeightsOf returns the belief about θ of a posterior of a Model or of an Own model; ok is false for others.
+func WeightsOf(p idrl.Posterior) (g *Gaussian, ok bool) {
+	if j, is := p.(*Joint); is {
+		return j.theta, true
+	}
+	g, ok = p.(*Gaussian)
+	return g, ok
+}
+
 // Dim returns d.
 func (j *Joint) Dim() int { return j.theta.Dim() }
 

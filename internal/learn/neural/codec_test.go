@@ -128,15 +128,20 @@ func FuzzDecode(f *testing.F) {
 
 func TestLearnerFor(t *testing.T) {
 	spec := settings.Complete(idrl.SessionSpec{Kind: idrl.CompareClips})
-	l, err := neural.LearnerFor(spec, driver.New())
-	if err != nil {
-		t.Fatal(err)
-	}
 	// At equal odds of preference and tie, the noise of the session has the same tie width.
-	got := idrl.Predict(l.Config.Comparison, 0, 0)
-	want := idrl.Predict(belief.BradleyTerry{Beta: math.Sqrt(8/math.Pi) / spec.NoiseStd, TieWidth: spec.TieBand}, 0, 0)
-	if math.Abs(got[2]-want[2]) > 1e-12 || !(got[2] > 0.1) || l.Config.Rating == nil {
-		t.Errorf("a tie has the probability %v, want %v; ratings %v", got[2], want[2], l.Config.Rating)
+	for noise, of := range map[string]idrl.Likelihood{
+		idrl.OwnNoise:    belief.Probit{NoiseStd: spec.NoiseStd, TieBand: spec.TieBand},
+		idrl.SharedNoise: belief.BradleyTerry{Beta: math.Sqrt(8/math.Pi) / spec.NoiseStd, TieWidth: spec.TieBand},
+	} {
+		spec.Noise = noise
+		l, err := neural.LearnerFor(spec, driver.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := idrl.Predict(l.Config.Comparison, 0, 0), idrl.Predict(of, 0, 0)
+		if math.Abs(got[2]-want[2]) > 1e-12 || !(got[2] > 0.1) || l.Config.Rating == nil || l.Own != (noise == idrl.OwnNoise) {
+			t.Errorf("noise %q, own %v: a tie has the probability %v, want %v; ratings %v", noise, l.Own, got[2], want[2], l.Config.Rating)
+		}
 	}
 	if _, err := neural.LearnerFor(spec, chain.New(chain.Config{})); idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("for a tabular environment: %v", err)

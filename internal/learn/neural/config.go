@@ -43,6 +43,8 @@ type Config struct {
 	Comparison idrl.Likelihood // of the answer to a comparison; default belief.BradleyTerry{Beta: 1}
 	Rating     idrl.Likelihood // of the answer to a rating; required if one is given
 
+	people map[idrl.AnnotatorID]idrl.Likelihood // of comparisons by those whose answers are not as Comparison says
+
 	Updates int // of the weights in one training at most, in Corrected; default 4000
 }
 
@@ -113,12 +115,15 @@ func (c Config) precision() float64 {
 	return 2 * c.Lambda
 }
 
-// likelihood returns the model of the answer to a question of a kind; nil if there is none.
-func (c Config) likelihood(k idrl.QueryKind) idrl.Likelihood {
-	if k.Comparison() {
-		return c.Comparison
+// likelihood returns the model of the answer of who to a question of a kind; nil if there is none.
+func (c Config) likelihood(k idrl.QueryKind, who idrl.AnnotatorID) idrl.Likelihood {
+	if !k.Comparison() {
+		return c.Rating
 	}
-	return c.Rating
+	if l, ok := c.people[who]; ok {
+		return l
+	}
+	return c.Comparison
 }
 
 // network returns a network whose weights are zero.

@@ -45,7 +45,7 @@ func gather(c Config, d idrl.Dataset) (*data, error) {
 
 func (d *data) add(c Config, q idrl.Query, a idrl.Answer, shown []idrl.Steps) error {
 	comparison := q.Kind.Comparison()
-	it := item{answer: a, likelihood: c.likelihood(q.Kind), first: len(d.x) / d.width, c: [2]float64{1, -1}}
+	it := item{answer: a, likelihood: c.likelihood(q.Kind, a.Annotator), first: len(d.x) / d.width, c: [2]float64{1, -1}}
 	switch {
 	case (a.Choice == idrl.Rated) == comparison:
 		return idrl.Errorf(idrl.Invalid, "choice %q does not answer a %s", a.Choice, q.Kind)

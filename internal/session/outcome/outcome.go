@@ -141,7 +141,7 @@ func (s *Source) reward() ([]export.File, error) {
 		return []export.File{{Name: rewardName + textExt, Content: text}}, err
 	}
 	learnt, ok := s.Review.Features.(neural.Representation)
-	p, gaussian := s.Review.Posterior.(*belief.Gaussian)
+	p, gaussian := belief.WeightsOf(s.Review.Posterior)
 	if !ok || !gaussian {
 		return nil, idrl.Errorf(idrl.Invalid, "the reward of session %s is none that can be exported: it is no network with a Gaussian posterior", s.Spec.ID)
 	}

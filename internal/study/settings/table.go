@@ -245,7 +245,7 @@ var table = []Setting{
 		},
 		rule: func(s idrl.SessionSpec) string {
 			if s.Noise == idrl.OwnNoise && !s.CanOwnNoise() {
-				return "can be own with the likelihoods probit and bradley-terry, or ratings, and the model features; else it must be shared"
+				return "can be own with the likelihoods probit and bradley-terry, or ratings; else it must be shared"
 			}
 			return ""
 		},

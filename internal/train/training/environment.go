@@ -229,12 +229,12 @@ func Manners(list envs.List, r record.Record) ([]idrl.Manner, error) {
 	if r.Spec.Noise != idrl.OwnNoise || n == 0 {
 		return nil, nil
 	}
-	m, err := Model(list, r.Spec)
+	last := r.Snapshots[n-1]
+	m, err := modelUnder(list, r, last.Representation)
 	if err != nil {
 		return nil, err
 	}
-	own, ok := m.(belief.Own)
-	if last := r.Snapshots[n-1]; ok && last.Definition == record.PosteriorDefinition && last.Representation == 0 {
+	if own, ok := m.(belief.Own); ok && last.Definition == record.PosteriorDefinition {
 		p, err := own.Decode(last.Belief)
 		if err != nil {
 			return nil, err
@@ -242,4 +242,18 @@ func Manners(list envs.List, r record.Record) ([]idrl.Manner, error) {
 		return own.Manners(p), nil
 	}
 	return nil, nil
+}
+
+// modelUnder returns the reward model of a recorded session under features of a version; nil if they
+// are not recorded.
+func modelUnder(list envs.List, r record.Record, version int64) (idrl.RewardModel, error) {
+	if version == 0 {
+		return Model(list, r.Spec)
+	}
+	l, err := Learner(list, r.Spec)
+	if err != nil || l == nil || version > int64(len(r.Fits)) || r.Fits[version-1].Content == nil {
+		return nil, err
+	}
+	_, m, err := l.Open(version, r.Fits[version-1].Content)
+	return m, err
 }

@@ -11,13 +11,15 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/learn/neural"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // records are those of a server: jobs, and agents as the last generation left them.
@@ -112,6 +114,56 @@ func answers(t *testing.T, g idrl.Generation, n int) (d idrl.Dataset) {
 	return d
 }
 
+// fitted returns the posterior of m after the answers of d, by the features of rep.
+func fitted(t *testing.T, rep idrl.Representation, m idrl.RewardModel, d idrl.Dataset) idrl.Posterior {
+	t.Helper()
+	var vectors []idrl.QueryVector
+	for i, q := range d.Queries {
+		x := rep.Features(make([]float64, rep.Dim()), d.Shown[i][0])
+		floats.Sub(x, rep.Features(make([]float64, rep.Dim()), d.Shown[i][1]))
+		vectors = append(vectors, idrl.QueryVector{Query: q, X: x})
+	}
+	p, _, err := m.Fit(t.Context(), m.Prior(), vectors, d.Answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Annotators are told apart by the posterior under the network that a snapshot is about; by none if
+// the network is not recorded.
+func TestMannersUnderANetwork(t *testing.T) {
+	b := newNetworkBench(t)
+	d := answers(t, b.generation(t, 0, nil, b.remote.Model.Prior()), 12)
+	for i := range d.Answers {
+		d.Answers[i].Annotator = [...]idrl.AnnotatorID{"ann", "bob", "eve"}[i%3]
+	}
+	content, err := b.fitter.FeatureLearner.Learn(t.Context(), d, 1, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, m, err := b.fitter.Open(1, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	belief, err := m.Encode(fitted(t, rep, m, d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := record.Record{
+		Spec: b.remote.Spec, Fits: []record.LearntFit{{Version: 1, Content: content}},
+		Snapshots: []record.Snapshot{{Definition: record.PosteriorDefinition, Representation: 1, Belief: belief}},
+	}
+	who, err := Manners(envs.Catalogue(), r)
+	if err != nil || len(who) != 3 || who[1].Annotator != "bob" || !(who[1].Random > 0 && who[1].Random < 1) {
+		t.Errorf("annotators %+v, error %v", who, err)
+	}
+	r.Fits = nil
+	if who, err := Manners(envs.Catalogue(), r); who != nil || err != nil {
+		t.Errorf("without the network: annotators %+v, error %v", who, err)
+	}
+}
+
 // list returns what is kept of all agents.
 func (b *networkBench) list(t *testing.T) agentList {
 	t.Helper()
@@ -182,16 +234,13 @@ func TestAgentsGoOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := rep.(neural.Representation).Model.Posterior()
+		p := fitted(t, rep, m, d)
 		out := []idrl.Generation{first}
 		for n := int64(12); n < 16; n++ {
 			if damage != nil {
 				damage(b)
 			}
 			out = append(out, b.generation(t, n, rep, p))
-		}
-		if m == nil {
-			t.Fatal("no model")
 		}
 		return b, out
 	}

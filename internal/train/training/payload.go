@@ -36,7 +36,7 @@ func newRequest(m idrl.RewardModel, spec idrl.SessionSpec, job idrl.TrainJob) (r
 		if !ok {
 			return req, idrl.Errorf(idrl.Invalid, "workers cannot train under features of type %T", job.Features)
 		}
-		m, req.Version, req.Warm = learnt.Model.RewardModel(), learnt.Version(), nil
+		m, req.Version, req.Warm = learnt.RewardModel(), learnt.Version(), nil
 		if req.Features, err = learnt.Model.Encode(); err != nil {
 			return req, err
 		}
