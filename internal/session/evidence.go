@@ -15,6 +15,9 @@ import (
 // lists take long to make again.
 const mostEvidence = 100
 
+// guessing is the share of its doubt that a session spends on people who guess.
+const guessing = 0.1
+
 // An evidence compares how the comparisons that count were predicted, each by the posterior before
 // it, with guessing between the two clips: it is a function of the list of answers and the model.
 type evidence struct {
@@ -66,12 +69,12 @@ func gain(f insight.Forecast) float64 {
 
 // unpredicted reports whether the present statement is sure although the comparisons so far were predicted no better than by guessing. Of
 // people who guess, the sum of gains is above log 1/α in at most a share α of the sessions, whatever the questions and
-// however often one looks (Ville's inequality). α is half of the doubt of the session. Where that is
+// however often one looks (Ville's inequality). α is the share guessing of the doubt of the session. Where that doubt is
 // ½ or more a statement that is sure enough claims nothing, and needs no evidence.
 func (s *statements) unpredicted() bool {
 	if n := s.history.Len(); n == 0 || n > mostEvidence || s.spec.Doubt >= 0.5 || !s.spec.Kind.Comparison() || s.present().Within < 1-s.spec.Doubt {
 		return false
 	}
 	ok := s.evidence.follow(context.Background(), s.features, s.history.After(0))
-	return ok && s.evidence.told && s.evidence.nats < math.Log(2/s.spec.Doubt)
+	return ok && s.evidence.told && s.evidence.nats < -math.Log(guessing*s.spec.Doubt)
 }
