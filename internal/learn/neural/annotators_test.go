@@ -121,6 +121,45 @@ func checkManners(t *testing.T, m idrl.RewardModel, p idrl.Posterior) {
 	}
 }
 
+// The page names people who click at random, or confuse the answers, with a probability. Of three who mean their answers
+// that is said of none; of three of whom one confuses the answers it is said of that one, and of no other.
+func TestPeopleUnderANetworkAreToldApart(t *testing.T) {
+	cfg := neural.Config{Mode: neural.Anchored, Comparison: belief.Probit{NoiseStd: math.Sqrt(8 / math.Pi)}}
+	const sure = 0.9
+	for _, test := range []struct {
+		confuses    bool
+		each, found int // answers of a person; of six sessions in which that one is found
+	}{{false, 14, 0}, {true, 30, 4}} {
+		found := 0
+		for seed := range uint64(6) {
+			d := newTaskOf(66100+seed, 12).answers(3 * test.each)
+			for i := range d.Answers {
+				a := &d.Answers[i]
+				a.Annotator, a.Seq = idrl.AnnotatorID(fmt.Sprint("p", i%3)), int64(i+1)
+				switch {
+				case !test.confuses || i%3 < 2:
+				case a.Choice == idrl.ChoseA:
+					a.Choice = idrl.ChoseB
+				default:
+					a.Choice = idrl.ChoseA
+				}
+			}
+			_, m, p := learnt(t, neural.Learner{Config: cfg, Own: true}, d, seed)
+			for k, who := range m.(belief.Own).Manners(p) {
+				switch {
+				case k == 2 && test.confuses && who.Reversed > sure:
+					found++
+				case who.Random > sure || who.Reversed > sure:
+					t.Errorf("seed %d: annotator %s clicks at random with probability %.2f, and confuses the answers with %.2f", seed, who.Annotator, who.Random, who.Reversed)
+				}
+			}
+		}
+		if found < test.found {
+			t.Errorf("who confuses the answers was found in %d of 6 sessions", found)
+		}
+	}
+}
+
 // The answers of one annotator alone, and those of sessions with one noise, are fitted once, and by the
 // likelihood that the learner is told.
 func TestOneAnnotatorIsTakenAtTheirWord(t *testing.T) {
