@@ -81,26 +81,31 @@ func TestEveryTestRunsInATask(t *testing.T) {
 	}
 }
 
-// TestTaskLeavesNothingElseOut: "task test" runs every test but those of test:statistics, those of
+// TestTaskLeavesNothingElseOut: "task test" runs every test but those of test:statistics and test:slow, those of
 // builds without cgo, and those that need the disassembler of test:arm64.
 func TestTaskLeavesNothingElseOut(t *testing.T) {
-	usual, statistics, apartBuilds := testRuns(t, "test"), testRuns(t, "test:statistics"), slices.Concat(testRuns(t, "check:portable"), testRuns(t, "test:arm64"))
-	if len(statistics) != 1 || statistics[0].run == nil {
-		t.Fatalf("test:statistics has not one command with -run: %+v", statistics)
-	}
+	usual, apartBuilds := testRuns(t, "test"), slices.Concat(testRuns(t, "check:portable"), testRuns(t, "test:arm64"))
 	tests, _ := goTests(t)
+	var named []testRun // that leave out all but named tests
+	for _, task := range []string{"test:statistics", "test:slow"} {
+		runs := testRuns(t, task)
+		if len(runs) != 1 || runs[0].run == nil {
+			t.Fatalf("%s has not one command with -run: %+v", task, runs)
+		}
+		for name := range strings.SplitSeq(strings.Trim(runs[0].run.String(), "^()$"), "|") {
+			if !slices.ContainsFunc(tests, func(g goTest) bool { return g.name == name }) {
+				t.Errorf("%s names %s, which does not exist", task, name)
+			}
+		}
+		named = append(named, runs...)
+	}
 	for _, g := range tests {
 		in := func(r testRun) bool { return r.runs(t, g) }
-		switch now, apart := slices.ContainsFunc(usual, in), slices.ContainsFunc(statistics, in); {
+		switch now, apart := slices.ContainsFunc(usual, in), slices.ContainsFunc(named, in); {
 		case now && apart:
-			t.Errorf("%s of %s runs in test and in test:statistics", g.name, g.folder)
+			t.Errorf("%s of %s runs in test and in test:statistics or test:slow", g.name, g.folder)
 		case !now && !apart && !slices.ContainsFunc(apartBuilds, in):
-			t.Errorf("%s of %s runs neither in test nor in test:statistics, check:portable or test:arm64", g.name, g.folder)
-		}
-	}
-	for name := range strings.SplitSeq(strings.Trim(statistics[0].run.String(), "^()$"), "|") {
-		if !slices.ContainsFunc(tests, func(g goTest) bool { return g.name == name }) {
-			t.Errorf("STATISTICS of Taskfile.yml names %s, which does not exist", name)
+			t.Errorf("%s of %s runs neither in test nor in test:statistics, test:slow, check:portable or test:arm64", g.name, g.folder)
 		}
 	}
 }
