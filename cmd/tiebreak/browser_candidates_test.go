@@ -69,7 +69,7 @@ func TestBrowserCandidates(t *testing.T) {
 		b.wait("document.querySelector('[data-training]').innerText.includes('From answer 5')")
 		b.enter("[data-cancel] summary")
 		b.enter("[data-cancel-now]")
-		// of a machine that has ended the training before the click, the one that follows it is cancelled
+		// a training that ends before the click is in use then, and the click cancels the one that follows it
 		b.wait("/Cancelled\\. The next training begins after the next answer\\. In use: candidates (from before the first answer|as of answer 5)\\./.test(document.querySelector('[data-training]')?.innerText)")
 		if !evaluate[bool](b, "document.querySelector('[data-cancel]').hidden && document.querySelector('[data-left]').hidden") {
 			b.t.Error("there is something to cancel, or time left, when nothing is under way")

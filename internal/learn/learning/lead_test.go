@@ -92,7 +92,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// The gain of a challenger that a session states, as a share of the range, is what it has by the truth on average:
+// The stated gain of a challenger, a share of the range, equals its true gain on average:
 // weights are drawn from the prior, a person answers by them about random pairs, and half of twelve policies may not lead yet.
 func TestGainIsTrue(t *testing.T) {
 	const runs = 1500

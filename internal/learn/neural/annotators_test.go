@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// learnt is what a learner makes of d, as a session does: the features, and the posterior after all
+// learnt trains l on d, as a session does. It returns the features, their model, and the posterior after all
 // answers of d.
 func learnt(t *testing.T, l neural.Learner, d idrl.Dataset, seed uint64) (rep idrl.Representation, m idrl.RewardModel, p idrl.Posterior) {
 	t.Helper()
