@@ -51,7 +51,7 @@ func (p *Pool) attempt(ctx context.Context, w *worker, t *ticket) (Done, error) 
 // go on, unless its workers keep dying.
 func (t *ticket) endState(err error) record.JobState {
 	switch {
-	case errors.Is(err, errDied) && !t.last,
+	case errors.Is(err, errLost) && t.spare, errors.Is(err, errDied) && !t.last,
 		errors.Is(err, errVersion), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return record.JobQueued
 	}
@@ -64,23 +64,30 @@ func (p *Pool) lease() time.Duration { return 2*p.c.Silence + grace }
 // ready makes sure that the worker has a process of the level of the job.
 func (r *run) ready() error {
 	w, c, at := r.w, r.pool.c, r.t.level
+	if w.place != nil {
+		if !w.alive() {
+			return w.kill("it left")
+		}
+		return nil
+	}
 	if w.alive() && w.level > at {
 		_ = w.kill("it cannot raise its priority again")
 	}
 	if !w.alive() {
-		p, err := start(c.Command, c.Env, c.Log)
+		to, err := startProcess(c.Command, c.Env, c.Log)
 		if err != nil {
 			return fmt.Errorf("%w: %w", errDied, err)
 		}
-		w.process, w.level = p, normal
+		w.process, w.level = newProcess(to), normal
 	}
+	id, _ := w.to.pid()
 	if w.level < at {
 		w.level = at
-		if err := lower(w.cmd.Process.Pid, at); err != nil && w.alive() {
+		if err := lower(id, at); err != nil && w.alive() {
 			c.Log.Warn("a worker keeps its priority", "err", err)
 		}
 	}
-	r.before, _ = processorTime(w.cmd.Process.Pid)
+	r.before, _ = processorTime(id)
 	return nil
 }
 
@@ -88,7 +95,11 @@ func (r *run) ready() error {
 // that it was not paused.
 func (r *run) measure() {
 	now := time.Now()
-	all, ok := processorTime(r.w.cmd.Process.Pid)
+	id, here := r.w.to.pid()
+	all, ok := time.Duration(0), false
+	if here {
+		all, ok = processorTime(id)
+	}
 	p := r.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,6 +117,9 @@ func (r *run) do(ctx context.Context, job record.JobRecord) (Done, error) {
 	var err error
 	if job.Payload, err = r.t.job.Given(ctx, job.Payload); err != nil {
 		return Done{}, err
+	}
+	if err := r.hand(); err != nil {
+		return Done{}, r.w.kill("its files cannot be handed over: " + err.Error())
 	}
 	r.w.lastID++
 	sent := r.w.send(frame{kind: typeStart, id: r.w.lastID, body: encodeJob(job)})
@@ -155,10 +169,11 @@ func (r *run) do(ctx context.Context, job record.JobRecord) (Done, error) {
 
 // rejecter returns a function that ends the process of the worker.
 func (r *run) rejecter() func(error) {
-	by, log := r.w.process, r.pool.c.Log
+	by, place, log := r.w.process, r.w.place, r.pool.c.Log
 	return func(why error) {
-		log.Warn("worker ended: its result was refused", "err", why)
-		_ = by.cmd.Process.Kill() // it may be gone already
+		log.Warn("worker ended: its result was refused", "worker", place.name(), "err", why)
+		place.refused(why)
+		by.to.kill()
 	}
 }
 
@@ -166,6 +181,7 @@ func (r *run) rejecter() func(error) {
 // job is stopped, or the process killed.
 func (r *run) take(ctx context.Context, f frame) error {
 	if err := r.report(f); err != nil {
+		r.w.place.refused(err)
 		return r.w.kill(err.Error())
 	}
 	if err := r.record(ctx, f); err != nil {

@@ -148,6 +148,11 @@ func readHello(in io.Reader, fromWorker bool) error {
 	if err != nil {
 		return err
 	}
+	return checkHello(f)
+}
+
+// checkHello returns an error unless f is the hello of this version. It wraps errVersion if it is that of another one.
+func checkHello(f frame) error {
 	v, ok := bytes.CutPrefix(f.body, []byte(magic))
 	if f.kind != typeHello || !ok || len(v) < 2 {
 		return fmt.Errorf("a frame of type %d in place of a hello", f.kind)

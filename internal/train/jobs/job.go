@@ -19,6 +19,8 @@ type Job struct {
 	Like    string        // jobs with the same Like take about as long, urgent ones, those that yield, and others apart
 	Work    time.Duration // processor time that it needs, before one like it was done; default half a minute
 	Payload []byte        // at most 16 MiB; recorded
+	Files   []File        // that the job reads
+	Needs   []string      // what a worker elsewhere must have, as Place.Lacks knows it; processes of this machine have everything
 
 	// Make, if it is not nil, returns what a worker gets in place of Payload, at most
 	// 16 MiB, when one begins the job. It is not recorded, so that megabytes need not be

@@ -21,7 +21,7 @@ type Config struct {
 	Store    Store         // required
 	Command  []string      // default: this program with the argument "worker"
 	Env      []string      // of the workers, besides this process's own
-	Workers  int           // long jobs that are done at a time; default as many as there are processors, up to 4
+	Workers  int           // long jobs that are done at a time on this machine; default as many as there are processors, up to 4; below 0: none
 	Attempts int           // starts of a job whose worker dies; default 3
 	Backoff  time.Duration // before the second start, doubled before each further; default 250 ms
 	Silence  time.Duration // without a sign of life after which a worker is killed; default 1 min
@@ -41,6 +41,9 @@ type Config struct {
 // Processes are started when there is work for them, and kept. They have normal priority for
 // jobs that are urgent, short or wanted soon, less for others, and the least for those that
 // yield. A process cannot raise its priority again: it is replaced where a job needs more.
+//
+// Workers on other machines join it (Join). A job that is lost with one of them is given to another, and then to a process
+// of this machine.
 //
 // The methods of a Pool may be called from any goroutine.
 type Pool struct {
@@ -71,7 +74,9 @@ func NewPool(c Config) (*Pool, error) {
 		}
 		c.Command = []string{self, "worker"}
 	}
-	c.Workers = or(c.Workers, min(4, runtime.NumCPU()))
+	if c.Workers >= 0 {
+		c.Workers = or(c.Workers, min(4, runtime.NumCPU()))
+	}
 	c.Attempts = or(c.Attempts, 3)
 	c.Backoff = or(c.Backoff, 250*time.Millisecond)
 	c.Silence = or(c.Silence, time.Minute)
@@ -80,8 +85,10 @@ func NewPool(c Config) (*Pool, error) {
 	}
 	p := &Pool{c: c, closed: make(chan struct{}), typical: map[string]length{}}
 	p.back = sync.NewCond(&p.mu)
-	for k := range c.Workers + 2 {
-		p.workers = append(p.workers, &worker{urgentOnly: k == 0})
+	if c.Workers > 0 {
+		for k := range c.Workers + 2 {
+			p.workers = append(p.workers, &worker{urgentOnly: k == 0})
+		}
 	}
 	p.idle = append(p.idle, p.workers...)
 	return p, nil
@@ -206,13 +213,17 @@ func (p *Pool) attempts(ctx context.Context, job Job, emit func(Event)) (Done, e
 	}
 	job.Payload = nil // the store has it
 	var last error
+	lost, most := 0, lostElsewhere // times that the link to a worker elsewhere was lost, which is not the job's fault
+	if p.c.Workers < 0 {
+		most = lostInAll
+	}
 	for k := 0; k < p.c.Attempts; k++ {
 		if last != nil {
-			if err := pause(ctx, p.c.Backoff<<(k-1)); err != nil {
+			if err := pause(ctx, p.c.Backoff<<max(k-1, 0)); err != nil {
 				return Done{}, err
 			}
 		}
-		done, err := p.inTurn(ctx, &ticket{job: job, emit: emit, last: k == p.c.Attempts-1})
+		done, err := p.inTurn(ctx, &ticket{job: job, emit: emit, last: k == p.c.Attempts-1, spare: lost < most, here: lost >= lostElsewhere})
 		if errors.Is(err, errOusted) {
 			k--
 			continue
@@ -222,6 +233,10 @@ func (p *Pool) attempts(ctx context.Context, job Job, emit func(Event)) (Done, e
 		}
 		if !errors.Is(err, errDied) {
 			return done, err
+		}
+		if errors.Is(err, errLost) && lost < most {
+			lost++
+			k--
 		}
 		last = err
 		p.c.Log.Warn("worker lost", "session", job.Session, "job", job.Kind, "based_on", job.BasedOn, "err", err)
@@ -265,6 +280,13 @@ func (p *Pool) inTurn(ctx context.Context, t *ticket) (done Done, err error) {
 	ended = true
 	return done, err
 }
+
+// How often a job may be lost with the link to a worker elsewhere before it is done on this machine, and before that counts
+// as a death of the worker where this machine does no jobs.
+const (
+	lostElsewhere = 2
+	lostInAll     = 10
+)
 
 // errOusted says that an attempt made room for another job.
 var errOusted = errors.New("another job came first")

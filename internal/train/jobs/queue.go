@@ -12,6 +12,8 @@ import (
 // A ticket is a job that waits for a worker or has one.
 type ticket struct {
 	job   Job
+	here  bool          // it was lost elsewhere, and is done on this machine if that does any
+	spare bool          // there is a further attempt if the link to the worker is lost
 	last  bool          // there is no further attempt if the worker dies
 	emit  func(Event)   // called from the goroutine that reads the stream
 	given chan *worker  // receives the worker; buffered
@@ -138,10 +140,18 @@ func (p *Pool) release(w *worker, done bool) {
 func (p *Pool) free(w *worker, done bool, now time.Time) {
 	if t := w.now; done {
 		p.typical[t.like()] = p.typical[t.like()].with(length{took: t.active(now), work: max(t.used, leastWork)})
+		w.did++
 	}
 	w.now = nil
-	w.tellEnded()
-	p.idle = append(p.idle, w)
+	if w.place != nil && (w.leaving || !w.alive()) {
+		if w.process != nil {
+			w.to.kill()
+		}
+		p.drop(w)
+	} else {
+		w.tellEnded()
+		p.idle = append(p.idle, w)
+	}
 	p.dispatch(now)
 	p.back.Broadcast()
 }
@@ -185,11 +195,12 @@ func (p *Pool) begin(t *ticket, now time.Time) bool {
 // worker returns the idle worker that does t best, nil if there is none: one that did a job
 // like it, and has not to be replaced. The caller holds mu.
 func (p *Pool) worker(t *ticket) (best *worker) {
-	if !t.urgent() && !p.short(t) && len(p.long()) >= p.c.Workers {
-		return nil
-	}
+	full := !t.urgent() && !p.short(t) && len(p.long()) >= p.c.Workers
 	most := -1
 	for _, w := range p.idle {
+		if full && w.place == nil {
+			continue
+		}
 		if fit := p.fit(w, t); fit > most {
 			best, most = w, fit
 		}
@@ -201,6 +212,9 @@ func (p *Pool) worker(t *ticket) (best *worker) {
 // worker of urgent jobs if it can, and another only where no other job waits for it; a short
 // one has that worker last, and only where no urgent job waits for it. The caller holds mu.
 func (p *Pool) fit(w *worker, t *ticket) int {
+	if w.place != nil {
+		return p.fitElsewhere(w, t)
+	}
 	waits := func(urgent bool) bool {
 		return slices.ContainsFunc(p.queue, func(o *ticket) bool { return o.urgent() == urgent })
 	}
@@ -232,10 +246,10 @@ func (p *Pool) pausing() (out []*ticket) {
 	return out
 }
 
-// long returns the long jobs that run. The caller holds mu.
+// long returns the long jobs that run on this machine. The caller holds mu.
 func (p *Pool) long() (out []*ticket) {
 	for _, w := range p.workers {
-		if t := w.now; t != nil && !t.urgent() && !t.short && !t.pausing() {
+		if t := w.now; t != nil && w.place == nil && !t.urgent() && !t.short && !t.pausing() {
 			out = append(out, t)
 		}
 	}
@@ -259,7 +273,7 @@ func (p *Pool) makeRoom(t *ticket, now time.Time) bool {
 			return false
 		}
 	}
-	free := slices.ContainsFunc(p.idle, func(w *worker) bool { return !w.urgentOnly })
+	free := slices.ContainsFunc(p.idle, func(w *worker) bool { return !w.urgentOnly && w.place == nil })
 	for _, o := range running {
 		if free && p.standing(t, now).overtakes(p.standing(o, now)) {
 			o.rest(now)
@@ -307,8 +321,9 @@ func (p *Pool) serving(urgent bool, now time.Time) (jobs int, free []time.Time, 
 	}
 	places := 1
 	if !urgent {
-		places = p.c.Workers
+		places = max(p.c.Workers, 0) + p.elsewhere()
 	}
+	places = max(places, 1)
 	for len(free) < places {
 		free = append(free, now)
 	}

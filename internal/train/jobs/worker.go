@@ -1,13 +1,9 @@
 package jobs
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
-	"os/exec"
 	"sync"
 	"time"
 
@@ -17,7 +13,8 @@ import (
 // A worker is a place for a process that does one job at a time. The caller of wait
 // owns it until release.
 type worker struct {
-	urgentOnly bool // as Pool says
+	urgentOnly bool   // as Pool says
+	place      *Place // that it was offered as; nil for one of this machine
 
 	*process         // nil if none was started
 	lastID   uint64  // of a job
@@ -25,72 +22,55 @@ type worker struct {
 	like     string  // of its last job; guarded by the pool's mu
 	now      *ticket // the job under way; guarded by the pool's mu
 
+	joined  time.Time // when it was added; zero for one of this machine
+	leaving bool      // it leaves when it has no job; guarded by the pool's mu
+	did     int       // jobs; guarded by the pool's mu
+
 	ended []idrl.SessionID // that the process has not been told of; guarded by the pool's mu
 }
 
-// A process is a worker's process.
+// A process is a worker's process, here or elsewhere.
 type process struct {
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	says   *lineLog
+	to     connection
 	frames chan frame    // from the process; closed when there are no more
 	quit   chan struct{} // closed when frames are no longer received
 	fault  error         // why there are no more frames; set before frames is closed
-	exited chan struct{} // closed when the process is gone and cmd has its state
+	state  string        // how the process ended; set before exited is closed
+	exited chan struct{} // closed when the process is gone
 
 	mu   sync.Mutex    // guards tail
 	tail chan struct{} // closed when the frame that was sent last is written, or cannot be; nil before the first
 }
 
-// start starts a process with command and env on top of this process's own
-// environment. It computes on one core, but has places for more goroutines than it
-// needs: where none is free, the runtime takes a place away from a call into C
-// that lasts longer than 20 µs, as steps of MuJoCo do, and gives it back late. What
-// it writes to standard error goes to log, as lineLog says.
-func start(command, env []string, log *slog.Logger) (*process, error) {
-	p := &process{
-		cmd: exec.Command(command[0], command[1:]...), says: newLineLog(log),
-		frames: make(chan frame), quit: make(chan struct{}), exited: make(chan struct{}),
-	}
-	p.cmd.Env = append(append(os.Environ(), "GOMAXPROCS=4"), env...)
-	p.cmd.SysProcAttr = ownGroup()
-	p.cmd.WaitDelay = grace
-	p.cmd.Stderr = p.says
-	stdin, err := p.cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	stdout, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start worker: %w", err)
-	}
-	p.stdin = stdin
-	go p.receive(bufio.NewReader(stdout))
+// newProcess greets the process that a connection leads to, and receives what it says.
+func newProcess(to connection) *process {
+	p := &process{to: to, frames: make(chan frame), quit: make(chan struct{}), exited: make(chan struct{})}
+	go p.receive()
 	p.send(hello()) // if it is gone, receive notices
-	return p, nil
+	return p
 }
 
-// receive runs until the process is gone. Nonsense on standard output counts
+// receive runs until the process is gone. Nonsense in place of frames counts
 // as its end.
-func (p *process) receive(stdout io.Reader) {
+func (p *process) receive() {
 	defer close(p.exited)
-	p.fault = p.pass(stdout)
+	p.fault = p.pass()
 	close(p.frames)
-	_ = p.cmd.Process.Kill() // it may have closed its output and live on
-	_ = p.cmd.Wait()         // the state is in p.cmd
-	p.says.end()
+	p.to.kill() // it may have closed its output and live on
+	p.state = p.to.gone()
 }
 
 // pass hands on frames and returns why there are no more.
-func (p *process) pass(stdout io.Reader) error {
-	if err := readHello(stdout, true); err != nil {
+func (p *process) pass() error {
+	first, err := p.to.read()
+	if err != nil {
+		return err
+	}
+	if err := checkHello(first); err != nil {
 		return err
 	}
 	for {
-		f, err := readFrame(stdout, true)
+		f, err := p.to.read()
 		if err != nil {
 			return err
 		}
@@ -122,8 +102,8 @@ func (w *worker) stop() {
 		return
 	}
 	close(w.quit)
-	_ = w.stdin.Close()
-	late := time.AfterFunc(grace, func() { _ = w.cmd.Process.Kill() })
+	w.to.close()
+	late := time.AfterFunc(grace, w.to.kill)
 	<-w.exited
 	late.Stop()
 	w.process = nil
@@ -132,13 +112,17 @@ func (w *worker) stop() {
 // kill ends the process at once and returns how it ended. The error wraps errVersion
 // if it is of another version, and else errDied.
 func (w *worker) kill(how string) error {
-	_ = w.cmd.Process.Kill()
+	w.to.kill()
 	close(w.quit)
 	<-w.exited
-	fault, state := w.fault, w.cmd.ProcessState.String()
-	_ = w.stdin.Close()
+	fault, state := w.fault, w.state
+	w.to.close()
 	w.process = nil
 	switch {
+	case errors.Is(fault, ErrWorkerDied):
+		return fmt.Errorf("%w: %s, %s (%w)", errDied, w.place.Name, how, fault)
+	case w.place != nil:
+		return fmt.Errorf("%w: %s, %s (%v)", errLost, w.place.Name, how, fault)
 	case errors.Is(fault, errVersion):
 		return fault
 	case fault != nil && !errors.Is(fault, io.EOF):
@@ -162,7 +146,7 @@ func (p *process) send(f frame) <-chan error {
 		if before != nil {
 			<-before // frames keep their order
 		}
-		sent <- writeFrame(p.stdin, f)
+		sent <- p.to.write(f)
 	}()
 	return sent
 }

@@ -1,0 +1,376 @@
+package elsewhere
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/train/jobs"
+)
+
+// A Pool is what workers join: *jobs.Pool.
+type Pool interface {
+	Join(ctx context.Context, link jobs.Link, place jobs.Place)
+	Waiting() []jobs.Waiting
+	Now() []jobs.Worker
+	Leave(name string) bool
+}
+
+// A HubConfig configures a Hub.
+type HubConfig struct {
+	Carrier Carrier // required
+	Pool    Pool    // required
+	Server  string  // Valid, and different for each server that the carrier reaches; default made at random
+	Version string  // of the program: workers of another one are not used
+
+	Here  time.Duration // between signs of life; default 2 s
+	Quiet time.Duration // without a sign of life after which a worker is given up; default 20 s
+	Keep  time.Duration // for which a worker without a job is kept; default 30 s
+
+	// Barred has those workers that are drained (they finish what they do) or banned (what they do is done by others).
+	// It is asked often. Nil: none.
+	Barred func(worker string) Bar
+
+	Log *slog.Logger // default slog.Default()
+}
+
+// A Bar says why a worker is given no jobs.
+type Bar string
+
+// Bars.
+const (
+	Open    Bar = ""
+	Drained Bar = "drained"
+	Banned  Bar = "banned"
+)
+
+// maxWorkers is how many slots of workers a hub knows at a time.
+const maxWorkers = 10_000
+
+// false results after which a worker is given no more jobs by this hub.
+const maxFalse = 2
+
+// A Hub offers the jobs that wait in a pool to workers elsewhere, and has those join that can do one.
+type Hub struct {
+	c       HubConfig
+	times   times
+	traffic traffic
+	links   sync.WaitGroup
+
+	mu    sync.Mutex           // guards all below
+	slots map[string]*slot     // by Offer.name
+	taken map[string]*slot     // by the subject of what the worker sends
+	wrong map[string]int       // false results, by worker
+	known map[string]time.Time // when a worker was heard of first
+}
+
+// A slot is a worker's place for one job, as the hub knows it. The hub's mu guards it.
+type slot struct {
+	offer Offer
+	seen  time.Time // when the last offer came
+	since time.Time // when the first came
+
+	link   *link              // nil if no offer has been taken
+	cancel context.CancelFunc // ends link
+	joined bool
+	idle   time.Time // since when it has no job
+	done   string    // number of the offer that was taken last
+}
+
+// NewHub returns a Hub, which does nothing before Run.
+func NewHub(c HubConfig) *Hub {
+	c.Server = cmp.Or(c.Server, rand.Text())
+	c.Keep = cmp.Or(c.Keep, 30*time.Second)
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return &Hub{
+		c: c, times: times{Here: c.Here, Quiet: c.Quiet}.orDefault(),
+		slots: map[string]*slot{}, taken: map[string]*slot{}, wrong: map[string]int{}, known: map[string]time.Time{},
+	}
+}
+
+// lookEvery is how often a hub looks for jobs that wait.
+const lookEvery = 200 * time.Millisecond
+
+// Run serves workers until ctx is done, and waits until all have left.
+func (h *Hub) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer h.links.Wait()
+	defer stop()
+	offers, err := h.c.Carrier.Watch(ctx, "offers.>")
+	if err != nil {
+		return err
+	}
+	parcels, err := h.c.Carrier.Receive(ctx, "from.*."+h.c.Server+".>")
+	if err != nil {
+		return err
+	}
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case m, ok := <-offers:
+			if !ok {
+				return h.ended(ctx)
+			}
+			h.hear(m)
+		case m, ok := <-parcels:
+			if !ok {
+				return h.ended(ctx)
+			}
+			h.pass(ctx, m)
+		case <-look.C:
+			h.look(ctx, time.Now())
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (h *Hub) ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return idrl.Errorf(idrl.Unavailable, "messages from workers on other machines have ended")
+}
+
+// hear notes an offer.
+func (h *Hub) hear(m Message) {
+	o, err := decodeOffer(m)
+	if err != nil {
+		h.c.Log.Warn("an offer of a worker is left out", "err", err)
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	s := h.slots[o.name()]
+	if s == nil {
+		if len(h.slots) >= maxWorkers {
+			return
+		}
+		s = &slot{since: now}
+		h.slots[o.name()] = s
+		if _, is := h.known[o.Worker]; !is {
+			h.known[o.Worker] = now
+			h.c.Log.Info("a worker on another machine offers itself", "worker", o.Worker, "host", o.Host, "version", o.Version)
+		}
+	}
+	s.offer, s.seen = o, now
+}
+
+// pass hands on a parcel to its link. A link that nobody knows any more is closed.
+func (h *Hub) pass(ctx context.Context, m Message) {
+	h.mu.Lock()
+	s := h.taken[m.Subject]
+	kind, _, _, _ := decodeParcel(m.Data)
+	first := s != nil && !s.joined && kind != parcelLeft
+	if s != nil {
+		s.seen = time.Now()
+	}
+	if first {
+		s.joined = true
+	}
+	var l *link
+	declined := false
+	if s != nil {
+		l, declined = s.link, kind == parcelLeft && !s.joined
+	}
+	h.mu.Unlock()
+	switch {
+	case l == nil:
+		h.refuse(ctx, m)
+	case first:
+		l.take(m.Data)
+		h.join(ctx, s)
+	case declined: // it has taken another server's job
+		l.end(io.EOF)
+	default:
+		l.take(m.Data)
+	}
+}
+
+// refuse tells a worker that the link on which it has sent m has ended.
+func (h *Hub) refuse(ctx context.Context, m Message) {
+	kind, _, _, ok := decodeParcel(m.Data)
+	back, cut := strings.CutPrefix(m.Subject, "from.")
+	if !ok || kind == parcelLeft || kind == parcelDied || !cut {
+		return
+	}
+	_ = h.c.Carrier.Send(ctx, "to."+back, encodeParcel(parcelLeft, 0, nil)) // it may come again
+}
+
+// join has the pool use a slot whose worker has answered, until its link ends.
+func (h *Hub) join(ctx context.Context, s *slot) {
+	h.mu.Lock()
+	l, name, worker := s.link, s.offer.name(), s.offer.Worker
+	lacks := s.offer.Lacks
+	s.idle = time.Now()
+	h.mu.Unlock()
+	h.links.Go(func() {
+		h.c.Pool.Join(ctx, l, jobs.Place{Name: name, Lacks: lacks, Refused: func(error) { h.blame(worker) }})
+		h.forget(s, l)
+	})
+}
+
+// blame notes that a result of a worker was false.
+func (h *Hub) blame(worker string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.wrong[worker]++; h.wrong[worker] == maxFalse {
+		h.c.Log.Error("a worker gets no more jobs: its results were false", "worker", worker, "results", maxFalse)
+	}
+}
+
+// forget takes the link of a slot away.
+func (h *Hub) forget(s *slot, l *link) {
+	_ = l.Close()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.link == l {
+		delete(h.taken, from(l.to))
+		s.link, s.joined = nil, false
+		s.cancel()
+	}
+}
+
+// from returns the subject of what a worker sends, from that of what is sent to it.
+func from(to string) string { return "from." + strings.TrimPrefix(to, "to.") }
+
+// look takes offers for the jobs that wait, and lets workers go that nobody needs.
+func (h *Hub) look(ctx context.Context, now time.Time) {
+	waiting, doing := h.c.Pool.Waiting(), map[string]bool{}
+	for _, w := range h.c.Pool.Now() {
+		doing[w.Name] = w.Doing
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var free, coming []*slot
+	for _, s := range h.sorted() {
+		switch name := s.offer.name(); {
+		case s.link == nil && now.Sub(s.seen) > h.times.Quiet:
+			delete(h.slots, name)
+		case s.link == nil:
+			if s.done != s.offer.Number && h.bar(s.offer) == "" {
+				free = append(free, s)
+			}
+		case h.c.Barred != nil && h.c.Barred(s.offer.Worker) == Banned, h.wrong[s.offer.Worker] >= maxFalse:
+			go s.link.Close()
+		case doing[name]:
+			s.idle = now
+		case h.bar(s.offer) != "", s.joined && now.Sub(s.idle) > h.c.Keep:
+			if !s.joined || h.c.Pool.Leave(name) {
+				go s.link.Close()
+			}
+		default:
+			coming = append(coming, s)
+		}
+	}
+	for _, job := range waiting {
+		if job.Here || remove(&coming, job.Needs) != nil {
+			continue
+		}
+		if s := remove(&free, job.Needs); s != nil {
+			h.take(ctx, s)
+		}
+	}
+}
+
+// remove takes the first slot out of a list whose worker can do a job with such needs; nil if there is none.
+func remove(list *[]*slot, needs []string) *slot {
+	k := slices.IndexFunc(*list, func(s *slot) bool { return s.offer.Lacks(needs) == "" })
+	if k < 0 {
+		return nil
+	}
+	s := (*list)[k]
+	*list = slices.Delete(*list, k, k+1)
+	return s
+}
+
+// sorted returns the slots, those that came first before others. The caller holds mu.
+func (h *Hub) sorted() []*slot {
+	return slices.SortedFunc(maps.Values(h.slots), func(a, b *slot) int {
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.offer.name(), b.offer.name()))
+	})
+}
+
+// bar returns why a worker is given no jobs, in words; empty if it may have some. The caller holds mu.
+func (h *Hub) bar(o Offer) string {
+	switch {
+	case o.Version != h.c.Version:
+		return "it runs version " + o.Version + ", and the server version " + h.c.Version
+	case h.wrong[o.Worker] >= maxFalse:
+		return "its results were false"
+	case h.c.Barred != nil:
+		return string(h.c.Barred(o.Worker))
+	}
+	return ""
+}
+
+// take takes the offer of a slot. The worker answers with a sign of life, or that it has left. The caller holds mu.
+func (h *Hub) take(ctx context.Context, s *slot) {
+	ctx, s.cancel = context.WithCancel(ctx)
+	to := "to." + s.offer.Worker + "." + h.c.Server + "." + rand.Text()
+	l := newLink(ctx, h.c.Carrier, to, h.times, &h.traffic)
+	s.link, s.joined, s.idle, s.done = l, false, time.Now(), s.offer.Number
+	h.taken[from(to)] = s
+	offer, _ := json.Marshal(s.offer) // of strings and numbers
+	h.links.Go(func() {
+		if err := l.send(ctx, parcelOpen, offer); err != nil {
+			l.end(err)
+		}
+		<-l.ended
+		h.mu.Lock()
+		joined := s.joined && s.link == l
+		h.mu.Unlock()
+		if !joined { // else join forgets it
+			h.forget(s, l)
+		}
+	})
+}
+
+// A State is what a hub knows of a slot of a worker.
+type State struct {
+	Offer
+	Since, Seen time.Time
+	Linked      bool        // it has a job, or is kept for the next one
+	Barred      string      // why it is given no jobs, in words; empty if it may have some
+	Wrong       int         // results that were false
+	Work        jobs.Worker // what it does, if Linked
+}
+
+// States returns what is known of all workers, by name and slot.
+func (h *Hub) States() []State {
+	doing := map[string]jobs.Worker{}
+	for _, w := range h.c.Pool.Now() {
+		doing[w.Name] = w
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []State
+	for name, s := range h.slots {
+		out = append(out, State{
+			Offer: s.offer, Since: h.known[s.offer.Worker], Seen: s.seen, Linked: s.link != nil, Barred: h.bar(s.offer),
+			Wrong: h.wrong[s.offer.Worker], Work: doing[name],
+		})
+	}
+	slices.SortFunc(out, func(a, b State) int {
+		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Slot, b.Slot))
+	})
+	return out
+}
+
+// Traffic returns how many messages, and bytes of messages and blobs, links have carried to and from workers.
+func (h *Hub) Traffic() (messages, bytes int64) {
+	return h.traffic.parcels.Load(), h.traffic.bytes.Load()
+}

@@ -1,0 +1,75 @@
+package elsewhere
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tiebreak/internal/idrl"
+)
+
+// An Offer is what a worker says of itself while it waits for a job.
+type Offer struct {
+	Worker  string   `json:"worker"`
+	Slot    int      `json:"slot"`    // from 1: a worker does a job in each
+	Number  string   `json:"number"`  // of the offer, which a server takes once
+	Host    string   `json:"host"`    // name of the machine
+	Version string   `json:"version"` // of the program
+	Has     []string `json:"has"`     // what jobs may need, in words
+	Memory  int64    `json:"memory"`  // of the machine, in MiB; 0 if that is not known
+	Cores   int      `json:"cores"`
+	Fast    bool     `json:"fast"` // it has AVX-512; results are the same without
+}
+
+// Limits of what a worker may say of itself.
+const (
+	maxHas     = 1000
+	maxNeed    = 300 // bytes
+	maxVersion = 200
+	maxSlots   = 1024
+)
+
+// decodeOffer returns the offer that was told under a subject.
+func decodeOffer(m Message) (Offer, error) {
+	var o Offer
+	if err := json.Unmarshal(m.Data, &o); err != nil {
+		return Offer{}, idrl.Errorf(idrl.Invalid, "an offer is damaged: %v", err)
+	}
+	words := strings.Split(m.Subject, ".")
+	ok := len(words) == 3 && words[1] == o.Worker && words[2] == strconv.Itoa(o.Slot) && Valid(o.Worker) && Valid(o.Number) &&
+		o.Slot >= 1 && o.Slot <= maxSlots && len(o.Host) <= maxNeed && len(o.Version) <= maxVersion && len(o.Has) <= maxHas &&
+		!slices.ContainsFunc(o.Has, func(s string) bool { return len(s) > maxNeed })
+	if !ok {
+		return Offer{}, idrl.Errorf(idrl.Invalid, "an offer under %q is damaged", m.Subject)
+	}
+	return o, nil
+}
+
+func (o Offer) subject() string { return fmt.Sprintf("offers.%s.%d", o.Worker, o.Slot) }
+
+// name is that of the slot, for people.
+func (o Offer) name() string { return fmt.Sprintf("%s/%d", o.Worker, o.Slot) }
+
+// memoryNeed begins what a job needs that needs memory; a number of MiB follows.
+const memoryNeed = "memory in MiB: "
+
+// NeedMemory returns what a job needs that needs some MiB of memory.
+func NeedMemory(mib int) string { return memoryNeed + strconv.Itoa(mib) }
+
+// Lacks returns what the worker does not have of what a job needs, with commas between; empty if it has all.
+func (o Offer) Lacks(needs []string) string {
+	var out []string
+	for _, need := range needs {
+		if text, ok := strings.CutPrefix(need, memoryNeed); ok {
+			if mib, err := strconv.ParseInt(text, 10, 64); err == nil && o.Memory >= mib {
+				continue
+			}
+		} else if slices.Contains(o.Has, need) {
+			continue
+		}
+		out = append(out, need)
+	}
+	return strings.Join(out, ", ")
+}
