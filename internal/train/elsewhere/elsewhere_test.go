@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -19,11 +20,18 @@ import (
 const workerEnv = "TIEBREAK_TEST_WORKER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(workerEnv) != "" {
-		h := &jobstest.Handler{Die: func() {
+	if how := os.Getenv(workerEnv); how != "" {
+		var h jobs.Handler = &jobstest.Handler{Die: func() {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}}
+		switch lies, is := strings.CutPrefix(how, "lies: "); {
+		case is:
+			lie(lies)
+			os.Exit(0)
+		case how == "counts":
+			h = counter{}
+		}
 		if err := jobs.Serve(context.Background(), os.Stdin, os.Stdout, h); err != nil {
 			os.Exit(1)
 		}
@@ -53,6 +61,7 @@ type installation struct {
 	pool    *jobs.Pool
 	hub     *elsewhere.Hub
 	config  elsewhere.HubConfig
+	stop    func() // ends the hub
 }
 
 // install starts a server without workers of its own.
@@ -77,10 +86,10 @@ func install(t *testing.T, s jobs.Store, change func(*jobs.Config, *elsewhere.Hu
 	return in
 }
 
-// serve starts a hub, and returns what ends it.
-func (in *installation) serve() (stop func()) {
+// serve starts a hub.
+func (in *installation) serve() {
 	in.hub = elsewhere.NewHub(in.config)
-	return running(in.t, in.hub.Run)
+	in.stop = running(in.t, in.hub.Run)
 }
 
 // running runs what ends with its context, until the test ends or stop is called.
@@ -124,4 +133,14 @@ func TestContract(t *testing.T) {
 		in.work("w1", nil)
 		return in.pool
 	})
+}
+
+// until waits until is returns true.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited a minute for %s", what)
+		}
+	}
 }
