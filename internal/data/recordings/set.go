@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -257,4 +259,52 @@ func (c Chooser) Solve(ctx context.Context, task idrl.SolveTask, _ *rand.Rand) (
 		}
 	}
 	return best, ctx.Err()
+}
+
+// A File is one of those that a set is kept in.
+type File struct {
+	Name string
+	Hash [sha256.Size]byte
+	Size int64
+	Read func() ([]byte, error)
+}
+
+// Name returns the name under which the set was imported.
+func (s *Set) Name() string { return s.x.Name }
+
+// Files returns the files of the set, as they were written. It reads their lengths, and of their contents only the index.
+func (s *Set) Files() ([]File, error) {
+	out := make([]File, 0, 1+2*len(s.x.Rollouts))
+	add := func(name string, sum []byte) error {
+		path := filepath.Join(s.dir, name)
+		info, err := os.Stat(path)
+		if err != nil {
+			return idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %v", s.dir, err)
+		}
+		f := File{Name: name, Size: info.Size(), Read: func() ([]byte, error) { return os.ReadFile(path) }} //nolint:gosec // within the data folder
+		copy(f.Hash[:], sum)
+		out = append(out, f)
+		return nil
+	}
+	b, err := os.ReadFile(filepath.Join(s.dir, indexName)) //nolint:gosec // within the data folder
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %v", s.dir, err)
+	}
+	sum := sha256.Sum256(b)
+	if err := add(indexName, sum[:]); err != nil {
+		return nil, err
+	}
+	for i, e := range s.x.Rollouts {
+		for name, text := range map[string]string{fmt.Sprintf("%d.numbers", i): e.Numbers, fmt.Sprintf("%d.seen", i): e.Seen} {
+			sum, err := hex.DecodeString(text)
+			if err == nil {
+				err = add(name, sum)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
 }

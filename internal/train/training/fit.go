@@ -137,6 +137,7 @@ type Fitter struct {
 	idrl.FeatureLearner                  // required; Learner(…, Spec)
 	Jobs                Dispatcher       // required
 	Spec                idrl.SessionSpec // of the session
+	Travel              Travel           // Elsewhere(…, Spec)
 }
 
 var _ idrl.FeatureLearner = Fitter{}

@@ -43,6 +43,7 @@ type Remote struct {
 	Spec    idrl.SessionSpec // of the session
 	Model   idrl.RewardModel // Model(…, Spec); required
 	Quick   bool             // Quick(…, Spec)
+	Travel  Travel           // Elsewhere(…, Spec)
 	Log     *slog.Logger     // default slog.Default()
 
 	mu   sync.Mutex // guards last
@@ -92,7 +93,7 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err er
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	j = jobs.Job{JobKey: record.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0, Soon: job.Soon}
+	j = jobs.Job{JobKey: record.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0, Soon: job.Soon, Needs: t.Travel.Needs, Files: t.Travel.Files}
 	j.Like, j.Work = t.length(job)
 	if job.First {
 		j.Priority = record.Urgent
