@@ -1,0 +1,155 @@
+package bynats_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"tiebreak/internal/check/waittest"
+	"tiebreak/internal/train/elsewhere"
+	"tiebreak/internal/train/elsewhere/bynats"
+	"tiebreak/internal/train/elsewhere/bynats/embedded"
+)
+
+// A place is an embedded server with two workers, w1 and w2.
+type place struct {
+	*embedded.Server
+	cfg   embedded.Config
+	seeds map[string]string // files, by worker
+}
+
+func logOf(t testing.TB) *slog.Logger {
+	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// start starts an embedded server on a free port.
+func start(t testing.TB) *place {
+	t.Helper()
+	p := &place{seeds: map[string]string{}, cfg: embedded.Config{Listen: "127.0.0.1:0", Dir: t.TempDir(), Log: logOf(t)}}
+	for _, name := range []string{"w1", "w2"} {
+		public, seed, err := embedded.NewKey()
+		check(t, err)
+		p.seeds[name] = filepath.Join(t.TempDir(), name+".seed")
+		check(t, os.WriteFile(p.seeds[name], seed, 0o600))
+		p.cfg.Workers = append(p.cfg.Workers, embedded.Worker{Name: name, PublicKey: public})
+	}
+	p.restart(t)
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// restart starts the server (again), at the same address if it had one.
+func (p *place) restart(t testing.TB) {
+	t.Helper()
+	s, err := embedded.Start(t.Context(), p.cfg)
+	check(t, err)
+	p.Server = s
+	p.cfg.Listen = s.Addr().String()
+}
+
+func (p *place) url() string { return "nats://" + p.cfg.Listen }
+
+// server opens the carrier of a server in the process.
+func (p *place) server(t testing.TB) *bynats.Carrier {
+	t.Helper()
+	cfg, err := p.Carrier()
+	check(t, err)
+	return open(t, cfg)
+}
+
+func (p *place) worker(t testing.TB, name string) *bynats.Carrier {
+	t.Helper()
+	return open(t, bynats.Config{URLs: p.url(), Name: name, Credentials: p.seeds[name]})
+}
+
+// raw returns a connection of a worker that keeps to no rule of bynats.
+func (p *place) raw(t testing.TB, name string, options ...nats.Option) *nats.Conn {
+	t.Helper()
+	seed, err := os.ReadFile(p.seeds[name])
+	check(t, err)
+	key, err := nkeys.FromSeed(seed)
+	check(t, err)
+	public, err := key.PublicKey()
+	check(t, err)
+	nc, err := nats.Connect(p.url(), append([]nats.Option{nats.Nkey(public, key.Sign), nats.CustomInboxPrefix("_INBOX." + name)}, options...)...)
+	check(t, err)
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+func open(t testing.TB, cfg bynats.Config) *bynats.Carrier {
+	t.Helper()
+	if cfg.Log == nil {
+		cfg.Log = logOf(t)
+	}
+	c, err := bynats.Open(t.Context(), cfg)
+	check(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		check(t, err)
+		return v
+	}
+}
+
+// receive receives the messages of a pattern.
+func receive(t testing.TB, c elsewhere.Carrier, pattern string) <-chan elsewhere.Message {
+	t.Helper()
+	return must[<-chan elsewhere.Message](t)(c.Receive(t.Context(), pattern))
+}
+
+// again calls f until it returns nil.
+func again(t testing.TB, what string, f func(ctx context.Context) error) {
+	t.Helper()
+	for end := time.Now().Add(waittest.Limit); ; time.Sleep(20 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		err := f(ctx)
+		cancel()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("waited %v for %s: %v", waittest.Limit, what, err)
+		}
+	}
+}
+
+// reaches sends messages from one to the other until one arrives.
+func reaches(t testing.TB, from, to elsewhere.Carrier, subject string) {
+	t.Helper()
+	got := receive(t, to, subject)
+	again(t, "a message under "+subject, func(ctx context.Context) error {
+		if err := from.Send(ctx, subject, []byte("again")); err != nil {
+			return err
+		}
+		select {
+		case <-got:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("it was sent and did not arrive")
+		}
+	})
+}
+
+type (
+	message = elsewhere.Message
+	hash    = elsewhere.Hash
+)
