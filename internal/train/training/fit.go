@@ -154,7 +154,8 @@ func (f Fitter) Learn(ctx context.Context, d idrl.Dataset, version int64, seed u
 	job := jobs.Job{
 		JobKey: record.JobKey{Session: f.Spec.ID, Kind: fitKind, BasedOn: req.BasedOn},
 		Like:   fitKind + " " + f.Spec.Env, Work: fitWork, Payload: recorded,
-		Make: func(context.Context) ([]byte, error) { return pack.Encode(&req) },
+		Make:  func(context.Context) ([]byte, error) { return pack.Encode(&req) },
+		Needs: f.Travel.Needs, Files: f.Travel.Files,
 	}
 	if f.Spec.AdoptAfter > 0 {
 		job.Priority = record.Urgent
