@@ -13,7 +13,9 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
+	"tiebreak/internal/lab/experiment/seeds"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/train/jobs"
 )
 
 // benchFlags are the flags of bench.
@@ -122,7 +124,10 @@ func (f *benchFlags) Words(args []string) (rest []string, err error) {
 	return args[1:], nil
 }
 
-func runBench(ctx context.Context, io command.IO, f *benchFlags) error {
+func runBench(ctx context.Context, io command.IO, f *benchFlags) error { return f.bench(ctx, io, nil) }
+
+// bench is the command. to has the runs computed by workers; nil: they are computed in this process.
+func (f *benchFlags) bench(ctx context.Context, io command.IO, to jobs.Starter) error {
 	plan, err := f.plan(f.figure)
 	if err != nil {
 		if idrl.KindOf(err) == idrl.Invalid {
@@ -134,7 +139,7 @@ func runBench(ctx context.Context, io command.IO, f *benchFlags) error {
 		fmt.Fprintln(io.Err, note)
 	}
 	roomForC()
-	return f.execute(ctx, io, plan.experiments, benchLine(f.figure, f.set))
+	return f.execute(ctx, io, plan.experiments, benchLine(f.figure, f.set), to)
 }
 
 // benchLine returns the command line that gives the same results: without the flags that do not
@@ -152,8 +157,8 @@ func benchLine(figure string, fs *flag.FlagSet) string {
 	return line
 }
 
-// execute runs the experiments and writes the results.
-func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.Experiment, typed string) error {
+// execute runs the experiments, by to as bench says, and writes the results.
+func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.Experiment, typed string, to jobs.Starter) error {
 	runs, line := filepath.Join(f.out, "runs"), command.NewProgressLine(io.Err)
 	defer line.Clear()
 	store := report.FolderStore(runs, func(s string) { line.Say("%s", s) })
@@ -161,11 +166,14 @@ func (f benchFlags) execute(ctx context.Context, io command.IO, es []experiment.
 	if p := tracker.Progress(); p.Kept > 0 {
 		line.Say("%d of %d runs were computed earlier and are kept in %s.", p.Kept, p.Total, runs)
 	}
+	options := experiment.Options{Workers: f.workers, Store: tracker, Cache: filepath.Join(f.out, "cache")}
+	if to != nil {
+		options.Workers, options.Elsewhere = jobs.AtOnce, seeds.By(jobs.NewBatch(to))
+	}
 	do := func(e experiment.Experiment) (experiment.Result, error) {
-		r, err := experiment.Do(ctx, e, experiment.Options{
-			Workers: f.workers, Store: tracker, Progress: countRuns(line, e, tracker),
-			Cache: filepath.Join(f.out, "cache"), Preparing: reportPreparation(line, e), Answered: reportAnswers(line, e, tracker),
-		})
+		o := options
+		o.Progress, o.Preparing, o.Answered = countRuns(line, e, tracker), reportPreparation(line, e), reportAnswers(line, e, tracker)
+		r, err := experiment.Do(ctx, e, o)
 		if p := tracker.Progress(); err != nil && ctx.Err() != nil {
 			line.Say("Stopped. %d of %d runs are kept in %s; the same command continues from there.", p.Kept+p.Made, p.Total, runs)
 		}

@@ -20,7 +20,7 @@ func lab() command.Program {
 		Name:     "tiebreak-lab",
 		About:    "Research on the method of Tiebreak: experiments with simulated annotators, and the libraries and gaits of the program.",
 		Start:    "tiebreak-lab bench chain",
-		Commands: []command.Command{benchCommand(), libraryCommand(), gaitsCommand(), versionCommand()},
+		Commands: []command.Command{benchCommand(), libraryCommand(), gaitsCommand(), versionCommand(), workerCommand()},
 	}
 }
 

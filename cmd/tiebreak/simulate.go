@@ -16,6 +16,7 @@ import (
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/lab/seeing"
 	"tiebreak/internal/session"
+	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
@@ -87,6 +88,12 @@ func simulateCommand() command {
 func (f *simulateFlags) given(name string) bool { return shared.Given(f.set, name) }
 
 func runSimulate(ctx context.Context, std stdio, f *simulateFlags) error {
+	return f.simulate(ctx, std, nil)
+}
+
+// simulate is the command. to has the runs of --runs and --study done by workers; nil: they are done
+// in this process.
+func (f *simulateFlags) simulate(ctx context.Context, std stdio, to jobs.Starter) error {
 	if err := f.checkCombination(); err != nil {
 		return err
 	}
@@ -103,7 +110,7 @@ func runSimulate(ctx context.Context, std stdio, f *simulateFlags) error {
 		}
 	}
 	if f.study.runs > 0 {
-		return f.runStudy(ctx, std, list)
+		return f.runStudy(ctx, std, list, to)
 	}
 	cfg := f.annotator
 	cfg.Out = std.Out

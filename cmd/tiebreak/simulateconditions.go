@@ -12,26 +12,35 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// printConditions prints how well the conditions of the runs predict held-out comparisons. Runs of
-// an earlier command, whose sessions are deleted, are left out.
-func (s *studyServer) printConditions(ctx context.Context, out io.Writer, runs []rehearsal.Run) error {
-	if !s.flags.study.spec.Compares() {
+// A scorer returns how well the conditions of a run predict held-out comparisons; nothing for a run
+// of an earlier command, whose session is deleted.
+type scorer func(ctx context.Context, r rehearsal.Run) ([]view.ConditionScores, error)
+
+// scores is the scorer of the runs of the server.
+func (s *studyServer) scores(ctx context.Context, r rehearsal.Run) ([]view.ConditionScores, error) {
+	sess, err := s.app.manager.Session(ctx, r.Session)
+	if idrl.KindOf(err) == idrl.NotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	scores, err := sess.Conditions(ctx)
+	return []view.ConditionScores{scores}, err
+}
+
+// printConditions prints how well the conditions of the runs predict held-out comparisons.
+func (f *simulateFlags) printConditions(ctx context.Context, out io.Writer, runs []rehearsal.Run, scores scorer) error {
+	if !f.study.spec.Compares() {
 		return nil
 	}
 	var all []view.ConditionScores
 	for _, r := range runs {
-		sess, err := s.app.manager.Session(ctx, r.Session)
-		if idrl.KindOf(err) == idrl.NotFound {
-			continue
-		}
+		s, err := scores(ctx, r)
 		if err != nil {
 			return err
 		}
-		scores, err := sess.Conditions(ctx)
-		if err != nil {
-			return err
-		}
-		all = append(all, scores)
+		all = append(all, s...)
 	}
 	if len(all) == 0 {
 		return nil

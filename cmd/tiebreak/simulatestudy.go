@@ -24,10 +24,10 @@ const (
 	studyEvery, studyLooks = 5, 20
 )
 
-// stopwatches measure the time of the answers of each run.
+// stopwatches know the time of the answers of each run.
 type stopwatches struct {
 	mu    sync.Mutex
-	watch map[uint64]*rehearsal.Stopwatch // guarded by mu; by seed
+	watch map[uint64]func() time.Duration // guarded by mu; by seed
 }
 
 // start returns the clock of a run, which passes time by another one.
@@ -35,24 +35,30 @@ func (s *stopwatches) start(seed uint64, clock rehearsal.Clock) rehearsal.Clock 
 	if clock == nil {
 		clock = rehearsal.RealTime{}
 	}
+	w := &rehearsal.Stopwatch{Clock: clock}
+	s.set(seed, w.Taken)
+	return w
+}
+
+// set sets what returns the time of a finished run.
+func (s *stopwatches) set(seed uint64, taken func() time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watch == nil {
-		s.watch = map[uint64]*rehearsal.Stopwatch{}
+		s.watch = map[uint64]func() time.Duration{}
 	}
-	s.watch[seed] = &rehearsal.Stopwatch{Clock: clock}
-	return s.watch[seed]
+	s.watch[seed] = taken
 }
 
-// taken returns the hours of a run; ok is false for one of an earlier command.
-func (s *stopwatches) taken(seed uint64) (hours float64, ok bool) {
+// taken returns the time of a run; ok is false for one of an earlier command.
+func (s *stopwatches) taken(seed uint64) (d time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w, ok := s.watch[seed]
+	taken, ok := s.watch[seed]
 	if !ok {
 		return 0, false
 	}
-	return w.Taken().Hours(), true
+	return taken(), true
 }
 
 // readFile takes the settings of the sessions from the study file, except those that flags set.
@@ -93,8 +99,8 @@ func (f *simulateFlags) readFile(list envs.List) error {
 func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Duration) {
 	var answers, hours []float64
 	for _, r := range runs {
-		if h, ok := f.watches.taken(r.Seed); ok {
-			answers, hours = append(answers, float64(r.Rows[len(r.Rows)-1].Given)), append(hours, h)
+		if d, ok := f.watches.taken(r.Seed); ok {
+			answers, hours = append(answers, float64(r.Rows[len(r.Rows)-1].Given)), append(hours, d.Hours())
 		}
 	}
 	if len(hours) == 0 {

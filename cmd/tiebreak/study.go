@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"tiebreak/envs"
 	"tiebreak/internal/base/live"
@@ -18,7 +19,9 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/session"
+	"tiebreak/internal/session/view"
 	"tiebreak/internal/study/settings"
+	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 )
 
@@ -99,8 +102,9 @@ func (f *simulateFlags) parallelRuns() int {
 	return runtime.NumCPU()
 }
 
-// runStudy runs sessions of its own and prints a summary.
-func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List) (err error) {
+// runStudy does runs, in sessions of its own, and prints a summary. to has them done by workers; nil:
+// they are done in this process.
+func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List, to jobs.Starter) (err error) {
 	f.study.spec.Title = "Simulated"
 	if err := checkSpec(list, settings.Complete(f.study.spec)); err != nil {
 		return usageIfInvalid(err) // before the folder is touched
@@ -116,22 +120,22 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List)
 	}
 	line := shared.NewProgressLine(std.Err)
 	defer line.Clear()
-	server, err := f.openStudyServer(ctx, list, line)
+	study := rehearsal.Study{
+		Runs: f.study.runs, First: f.annotator.Seed, Parallel: f.parallelRuns(), Settings: f.settings(),
+		File: f.study.csv, Progress: line.Show,
+	}
+	scores, end, err := f.open(ctx, list, line, to, &study)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, server.close()) }()
-	study := rehearsal.Study{
-		Runs: f.study.runs, First: f.annotator.Seed, Parallel: f.parallelRuns(), Settings: f.settings(),
-		Open: server.open, File: f.study.csv, Progress: line.Show,
-	}
+	defer func() { err = errors.Join(err, end()) }()
 	runs, err := study.Do(ctx)
 	line.Clear()
 	if len(runs) > 0 {
 		if err := f.summarise(std, runs); err != nil {
 			return err
 		}
-		if err := server.printConditions(ctx, std.Out, runs); err != nil {
+		if err := f.printConditions(ctx, std.Out, runs, scores); err != nil {
 			return err
 		}
 	}
@@ -139,6 +143,39 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List)
 		fmt.Fprintf(std.Err, "Stopped. %d of %d runs are kept in %s; the same command continues from there.\n", len(runs), f.study.runs, f.study.csv)
 	}
 	return usageIfInvalid(err)
+}
+
+// open gives the study what does its runs. scores returns how well the conditions of a run predict,
+// nothing for a run of an earlier command; end is called after the last run.
+func (f *simulateFlags) open(ctx context.Context, list envs.List, line *progressLine, to jobs.Starter, study *rehearsal.Study) (scores scorer, end func() error, err error) {
+	plan := f.plan()
+	if to != nil {
+		if f.data != "" {
+			return nil, nil, fmt.Errorf("%w: the sessions of runs that workers do are not kept: leave out --data", errUsage)
+		}
+		entry, err := list.Find(plan.Spec.Env)
+		if err != nil {
+			return nil, nil, err
+		}
+		plan.Spec.Env = entry.Ref() // so that no worker uses another version of it
+		away := &awayRuns{batch: jobs.NewBatch(to), plan: plan, watches: &f.study.watches, scores: map[uint64][]view.ConditionScores{}}
+		study.Elsewhere = away.run
+		if f.study.parallel == 0 {
+			study.Parallel = jobs.AtOnce
+		}
+		return away.scored, func() error { return nil }, nil
+	}
+	worker, err := workerCommandLine(f.own.at(f.data))
+	if err != nil {
+		return nil, nil, err
+	}
+	log := slog.New(slog.NewTextHandler(progressLog{line}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	server := &studyServer{plan: plan, watches: &f.study.watches}
+	if err := server.start(ctx, f.data, func() envs.List { return list }, log, worker); err != nil {
+		return nil, nil, err
+	}
+	study.Open = server.open
+	return server.scores, server.close, nil
 }
 
 func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
@@ -158,53 +195,69 @@ func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
 	return nil
 }
 
-// A studyServer is the server of the runs, in this process.
+// A runPlan is what the runs of a command have in common: all that a worker has to know of them but
+// the seed. It has only plain values.
+type runPlan struct {
+	Spec                  idrl.SessionSpec // without seed and title
+	Answers, Every        int              // as in rehearsal.Config, like what follows
+	Expert                rehearsal.Expert
+	Pace, Pause, Patience time.Duration
+	SkipIdle              bool // response times pass at once while the session does not train
+	Timed                 bool // the time of the answers is measured
+}
+
+// plan returns that of the runs of the command.
+func (f *simulateFlags) plan() runPlan {
+	a := f.annotator
+	return runPlan{
+		Spec: f.study.spec, Answers: a.Answers, Every: a.Every, Expert: a.Expert, Pace: a.Pace, Pause: a.Pause, Patience: a.Patience,
+		SkipIdle: f.study.skipIdle, Timed: f.study.file != "",
+	}
+}
+
+// A studyServer is the server of runs, in this process.
 type studyServer struct {
-	flags *simulateFlags
-	app   *app
-	base  string
+	plan    runPlan
+	watches *stopwatches // of runs whose time is measured
+
+	app  *app
+	base string
 
 	temporary string // folder to remove; empty if the data are kept
 	stop      context.CancelFunc
 	stopped   chan error // of listening
 }
 
-// openStudyServer starts the server of the runs.
-func (f *simulateFlags) openStudyServer(ctx context.Context, list envs.List, line *progressLine) (_ *studyServer, err error) {
-	s := &studyServer{flags: f, stopped: make(chan error, 1)}
+// start starts the server, in a data folder dir; empty: in a temporary folder. worker is the command
+// line of its workers, as that of openApp. The caller must close the server unless there is an error.
+func (s *studyServer) start(ctx context.Context, dir string, list func() envs.List, log *slog.Logger, worker []string) (err error) {
 	defer func() {
 		if err != nil && s.temporary != "" {
 			err = errors.Join(err, os.RemoveAll(s.temporary))
 		}
 	}()
-	dir := f.data
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "tiebreak-simulate"); err != nil {
-			return nil, err
+			return err
 		}
 		s.temporary = dir
-	}
-	worker, err := workerCommandLine(f.own.at(f.data))
-	if err != nil {
-		return nil, err
 	}
 	const addr = "127.0.0.1:0"
 	ln, err := listen(ctx, addr, false, stdio{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	at, err := siteOf(addr, ln.Addr(), "")
 	if err != nil {
-		return nil, errors.Join(err, ln.Close())
+		return errors.Join(err, ln.Close())
 	}
-	log := slog.New(slog.NewTextHandler(progressLog{line}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	if s.app, err = openApp(ctx, dir, func() envs.List { return list }, at, log, worker...); err != nil {
-		return nil, errors.Join(err, ln.Close())
+	if s.app, err = openApp(ctx, dir, list, at, log, worker...); err != nil {
+		return errors.Join(err, ln.Close())
 	}
-	s.base = at.base
+	s.base, s.stopped = at.base, make(chan error, 1)
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx)) // annotators stop before it
 	go func() { s.stopped <- s.app.listen(ctx, ln) }()
-	return s, nil
+	return nil
 }
 
 // progressLog writes the lines of a log above a progress line.
@@ -228,7 +281,7 @@ func (s *studyServer) close() error {
 
 // open makes the session of a seed. It is the Open of a rehearsal.Study.
 func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, error) {
-	spec := s.flags.study.spec
+	spec, p := s.plan.Spec, s.plan
 	spec.Seed, spec.Title = seed, fmt.Sprintf("Simulated, seed %d", seed)
 	spec, err := newSession(ctx, s.app.db, s.app.envs(), spec)
 	if err != nil {
@@ -238,12 +291,12 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 	if err != nil {
 		return rehearsal.Config{}, err
 	}
-	cfg := s.flags.annotator
-	cfg.Link, cfg.Seed, cfg.Data = s.base+"/join/"+token, seed, s
-	cfg.NewEnv = func(spec idrl.SessionSpec) (idrl.Environment, error) {
-		return training.Environment(s.app.envs(), spec)
+	cfg := rehearsal.Config{
+		Link: s.base + "/join/" + token, Seed: seed, Data: s, Answers: p.Answers, Every: p.Every, Expert: p.Expert,
+		Pace: p.Pace, Pause: p.Pause, Patience: p.Patience,
+		NewEnv: func(spec idrl.SessionSpec) (idrl.Environment, error) { return training.Environment(s.app.envs(), spec) },
 	}
-	if s.flags.study.skipIdle {
+	if p.SkipIdle {
 		cfg.Clock = rehearsal.SkipIdle{
 			Training: func(ctx context.Context) (bool, error) { return s.training(ctx, spec.ID) },
 			Changes: func(notify func()) func() {
@@ -251,8 +304,8 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 			},
 		}
 	}
-	if s.flags.study.file != "" {
-		cfg.Clock = s.flags.study.watches.start(seed, cfg.Clock)
+	if p.Timed {
+		cfg.Clock = s.watches.start(seed, cfg.Clock)
 	}
 	return cfg, nil
 }

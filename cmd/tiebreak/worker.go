@@ -13,7 +13,7 @@ import (
 func workerCommand() command {
 	return shared.With(command{
 		Name: "worker", Endless: true, Summary: "train policies for a server (the server starts it itself)", Usage: "", Hidden: true,
-		About:   "Reads training jobs from standard input and writes their results to standard output, until its\ninput ends. The server starts it and sets its priority: you need not run it yourself.",
+		About:   "Reads jobs, such as trainings, from standard input and writes their results to standard output, until its\ninput ends. The server starts it and sets its priority: you need not run it yourself.",
 		Example: "tiebreak worker < jobs > results",
 	}, func(mine *own, fs *flag.FlagSet) {
 		ownFlags(fs, mine)
@@ -24,7 +24,25 @@ func workerCommand() command {
 			return err
 		}
 		log := slog.New(slog.NewTextHandler(io.Err, nil))
-		h := &training.Handler{Envs: list.logged(log), Log: log}
+		h, err := handler(list, *mine, log)
+		if err != nil {
+			return err
+		}
 		return jobs.Serve(ctx, io.In, io.Out, h)
 	})
+}
+
+// handler returns what does the jobs of this program in a worker with the environments of list, which
+// are those of mine.
+func handler(list *catalogue, mine own, log *slog.Logger) (jobs.Handler, error) {
+	line, err := workerCommandLine(mine)
+	if err != nil {
+		return nil, err
+	}
+	out := jobs.Kinds{runKind: runHandler{envs: list.logged(log), worker: line, log: log}}
+	train := &training.Handler{Envs: list.logged(log), Log: log}
+	for _, kind := range training.Kinds() {
+		out[kind] = train
+	}
+	return out, nil
 }

@@ -30,6 +30,11 @@ type Options struct {
 	Preparing idrl.Progress // like Progress, of such a table
 	Answered  idrl.Progress // like Progress, of a run under way in a figure that takes long. It counts answers
 
+	// Elsewhere, if it is not nil, has another process compute the runs of a seed: those of all
+	// methods of e, whose only seed is e.FirstSeed, in their order. told hears how far it is, as
+	// Answered does. Then nothing is prepared here. It is called by several goroutines.
+	Elsewhere func(ctx context.Context, e Experiment, told idrl.Progress) ([]Run, error)
+
 	// For tests; nil for the experiment's own.
 	small    *driverSizes   // of Driver
 	corridor *corridorSizes // of corridors
@@ -40,27 +45,19 @@ type Options struct {
 // the instance, the true reward and the expert's answers. The result is a
 // function of e, but for the times in it.
 func Do(ctx context.Context, e Experiment, o Options) (Result, error) {
-	f, err := e.figure()
-	if err != nil {
-		return Result{}, err
-	}
-	build, err := f.build(ctx, e, o)
+	b, err := Open(ctx, e, o)
 	if err != nil {
 		return Result{}, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := Result{Experiment: e, Runs: make([][]Run, e.Seeds)}
-	run := runner{e: e, build: build, store: o.Store, tick: counter(o.Progress, e)}
-	if f.Long {
-		run.answered = reporter(o.Answered, e)
-	}
 	seeds := make(chan int)
 	var wg sync.WaitGroup
-	for range max(1, o.Workers) {
+	for range max(1, min(o.Workers, e.Seeds)) {
 		wg.Go(func() {
 			for i := range seeds {
-				runs, err := run.seed(ctx, e.Seed(i))
+				runs, err := b.Runs(ctx, e.Seed(i))
 				if err != nil {
 					cancel(fmt.Errorf("%s, seed %d: %w", e.Name(), e.Seed(i), err))
 					return
@@ -87,16 +84,26 @@ func counter(progress idrl.Progress, e Experiment) func(method string, seed uint
 	}
 }
 
+// oneAtATime returns what calls progress, which may be nil, from one goroutine at a time.
+func oneAtATime(progress idrl.Progress) idrl.Progress {
+	var lock sync.Mutex
+	return func(done, total int, what string) {
+		lock.Lock()
+		defer lock.Unlock()
+		if progress != nil {
+			progress(done, total, what)
+		}
+	}
+}
+
 // reporter returns a function that reports how far a run is; nil without progress.
 func reporter(progress idrl.Progress, e Experiment) func(method string, seed uint64, n int) {
 	if progress == nil {
 		return nil
 	}
-	var lock sync.Mutex
+	told := oneAtATime(progress)
 	return func(method string, seed uint64, n int) {
-		lock.Lock()
-		defer lock.Unlock()
-		progress(n, e.Answers, fmt.Sprintf("seed %d, %s, answer %d of %d", seed, method, n, e.Answers))
+		told(n, e.Answers, fmt.Sprintf("seed %d, %s, answer %d of %d", seed, method, n, e.Answers))
 	}
 }
 
@@ -112,50 +119,128 @@ func feed(ctx context.Context, todo chan<- int, n int) {
 	}
 }
 
-// A runner makes the runs of an experiment.
-type runner struct {
-	e        Experiment
-	build    maker
-	store    Store // nil for none
-	tick     func(method string, seed uint64)
-	answered func(method string, seed uint64, n int) // nil: not called
+// A Bench computes the runs of an experiment, one seed at a time.
+type Bench struct {
+	e         Experiment
+	build     maker // nil if runs are computed elsewhere
+	store     Store // nil for none
+	tick      func(method string, seed uint64)
+	answered  func(method string, seed uint64, n int) // nil: not called
+	elsewhere func(ctx context.Context, e Experiment) ([]Run, error)
 }
 
-// seed returns the runs of every method on one seed. The instance is built only if a
-// run is missing.
-func (r runner) seed(ctx context.Context, seed uint64) ([]Run, error) {
-	var w *instance
-	runs := make([]Run, len(r.e.Methods))
-	for i, name := range r.e.Methods {
-		if r.store != nil {
-			if run, ok := r.store.Load(r.e, name, seed); ok {
-				runs[i] = run
-				r.tick(name, seed)
-				continue
-			}
+// Open makes what the seeds of e share, which may take minutes. Workers of o are the episodes of each
+// search. The methods of the Bench may be called by several goroutines.
+func Open(ctx context.Context, e Experiment, o Options) (*Bench, error) {
+	f, err := e.figure()
+	if err != nil {
+		return nil, err
+	}
+	b := &Bench{e: e, store: o.Store, tick: counter(o.Progress, e)}
+	if o.Elsewhere != nil {
+		told := oneAtATime(o.Answered)
+		b.elsewhere = func(ctx context.Context, e Experiment) ([]Run, error) { return o.Elsewhere(ctx, e, told) }
+		return b, nil
+	}
+	if f.Long {
+		b.answered = reporter(o.Answered, e)
+	}
+	b.build, err = f.build(ctx, e, o)
+	return b, err
+}
+
+// kept returns the run of a method on a seed that the store has, and whether it has one.
+func (b *Bench) kept(method string, seed uint64) (run Run, ok bool) {
+	if b.store == nil {
+		return run, false
+	}
+	if run, ok = b.store.Load(b.e, method, seed); ok {
+		b.tick(method, seed)
+	}
+	return run, ok
+}
+
+// keep keeps the run of a method on a seed, which has just been made.
+func (b *Bench) keep(method string, seed uint64, run Run) error {
+	if b.store != nil {
+		if err := b.store.Save(b.e, method, seed, run); err != nil {
+			return err
 		}
+	}
+	b.tick(method, seed)
+	return nil
+}
+
+// Runs returns the runs of every method on one seed, in the order of the methods. It computes those
+// that the store lacks.
+func (b *Bench) Runs(ctx context.Context, seed uint64) ([]Run, error) {
+	if b.elsewhere != nil {
+		return b.away(ctx, seed)
+	}
+	var w *instance // made if a run is missing
+	runs := make([]Run, len(b.e.Methods))
+	for i, name := range b.e.Methods {
 		var err error
+		if run, ok := b.kept(name, seed); ok {
+			runs[i] = run
+			continue
+		}
 		if w == nil {
-			if w, err = r.build(ctx, seed); err != nil {
+			if w, err = b.instance(ctx, seed); err != nil {
 				return nil, err
 			}
-			w.every = r.e.Measure
-			if r.e.Schedule == CrowdSchedule {
-				w.withCrowds()
-			}
 		}
-		if r.answered != nil {
-			w.answered = func(n int) { r.answered(name, seed, n) }
+		if b.answered != nil {
+			w.answered = func(n int) { b.answered(name, seed, n) }
 		}
-		if runs[i], err = w.follow(ctx, r.e, name); err != nil {
+		if runs[i], err = w.follow(ctx, b.e, name); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if r.store != nil {
-			if err := r.store.Save(r.e, name, seed, runs[i]); err != nil {
-				return nil, err
-			}
+		if err := b.keep(name, seed, runs[i]); err != nil {
+			return nil, err
 		}
-		r.tick(name, seed)
+	}
+	return runs, nil
+}
+
+// instance makes the instance of a seed.
+func (b *Bench) instance(ctx context.Context, seed uint64) (*instance, error) {
+	w, err := b.build(ctx, seed)
+	if err != nil {
+		return nil, err
+	}
+	w.every = b.e.Measure
+	if b.e.Schedule == CrowdSchedule {
+		w.withCrowds()
+	}
+	return w, nil
+}
+
+// away has another process compute the runs of a seed that are missing.
+func (b *Bench) away(ctx context.Context, seed uint64) ([]Run, error) {
+	runs := make([]Run, len(b.e.Methods))
+	missing := b.e
+	missing.Methods, missing.Seeds, missing.FirstSeed = nil, 1, seed
+	var at []int // of the missing methods
+	for i, name := range b.e.Methods {
+		if run, ok := b.kept(name, seed); ok {
+			runs[i] = run
+			continue
+		}
+		missing.Methods, at = append(missing.Methods, name), append(at, i)
+	}
+	if len(at) == 0 {
+		return runs, nil
+	}
+	made, err := b.elsewhere(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range at {
+		runs[i] = made[k]
+		if err := b.keep(missing.Methods[k], seed, made[k]); err != nil {
+			return nil, err
+		}
 	}
 	return runs, nil
 }

@@ -29,7 +29,12 @@ type Task struct {
 
 	index map[string]int // of the item of an id
 	sum   string         // of the file, for names of results
+	text  []byte         // of the file
 }
+
+// Text returns the text of the file that the task was read from: what ReadTask reads. It is not to be
+// changed.
+func (t *Task) Text() []byte { return t.text }
 
 // A TaskItem is a named vector.
 type TaskItem struct {
@@ -85,7 +90,7 @@ func ReadTask(r io.Reader) (*Task, error) {
 	}
 	t := &Task{
 		Budget: 50, Prior: TaskPrior{Variance: 1}, Answers: TaskAnswers{NoiseStd: 0.1, Beta: 3},
-		sum: fmt.Sprintf("%x", sha256.Sum256(b))[:16],
+		sum: fmt.Sprintf("%x", sha256.Sum256(b))[:16], text: b,
 	}
 	if err := decodeStrict(b, t); err != nil {
 		return nil, err

@@ -20,7 +20,12 @@ type Study struct {
 
 	// Open makes the session of a seed and returns what its annotator is made of.
 	// It may be called from several goroutines. Out and Compared are set by the Study.
+	// Required unless runs are done elsewhere.
 	Open func(ctx context.Context, seed uint64) (Config, error)
+
+	// Elsewhere, if it is not nil, returns the run of a seed that another process does, as Rehearse
+	// does, in place of Open. It may be called from several goroutines.
+	Elsewhere func(ctx context.Context, seed uint64, heard func(given int)) (Run, error)
 
 	// File is where the comparisons are kept, a CSV file; beside it are the runs and
 	// the summary (docs/simulate.md, section 5). Runs that are there are not done
@@ -109,36 +114,58 @@ func (w *work) all(ctx context.Context, seeds []uint64) error {
 	return context.Cause(ctx)
 }
 
-// run does one run.
+// run does one run, or has it done.
 func (w *work) run(ctx context.Context, seed uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	cfg, err := w.Open(ctx, seed)
+	do := w.here
+	if w.Elsewhere != nil {
+		do = w.Elsewhere
+	}
+	r, err := do(ctx, seed, func(given int) { w.heard(seed, given) })
 	if err != nil {
 		return err
 	}
-	r, began := Run{Seed: seed}, time.Now()
+	return w.finished(r)
+}
+
+// here does one run in this process.
+func (w *work) here(ctx context.Context, seed uint64, heard func(given int)) (Run, error) {
+	cfg, err := w.Open(ctx, seed)
+	if err != nil {
+		return Run{}, err
+	}
+	r, err := Rehearse(ctx, cfg, heard)
+	r.Seed = seed
+	return r, err
+}
+
+// Rehearse has a simulated annotator do one run, whose seed is that of cfg. Out and Compared of cfg
+// are not used. heard is told the number of answers after every comparison. The error is that of the
+// annotator, or of kind Conflict if nothing was compared.
+func Rehearse(ctx context.Context, cfg Config, heard func(given int)) (Run, error) {
+	r, began := Run{Seed: cfg.Seed}, time.Now()
 	cfg.Out = io.Discard
 	cfg.Compared = func(c Comparison) {
 		if c.Recommended != "" { // else there is nothing to say before the first generation
 			r.Rows = append(r.Rows, c)
 		}
-		w.heard(seed, c.Given)
+		heard(c.Given)
 	}
 	a, err := New(cfg)
 	if err != nil {
-		return err
+		return Run{}, err
 	}
 	defer a.Close()
 	if err := a.Run(ctx); err != nil {
-		return err
+		return Run{}, err
 	}
 	if len(r.Rows) == 0 {
-		return idrl.Errorf(idrl.Conflict, "no answer was compared with the truth: the session was complete or has no candidates")
+		return Run{}, idrl.Errorf(idrl.Conflict, "no answer was compared with the truth: the session was complete or has no candidates")
 	}
 	r.Session, r.Seconds = a.Session(), time.Since(began).Seconds()
-	return w.finished(r)
+	return r, nil
 }
 
 // finished keeps a run.

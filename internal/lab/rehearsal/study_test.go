@@ -61,3 +61,29 @@ func TestStudyStopsAtAFault(t *testing.T) {
 		t.Errorf("%d runs begun, %d returned, %v", n, len(runs), err)
 	}
 }
+
+// Runs that are done elsewhere are kept, told and stopped like those that are done here.
+func TestStudyElsewhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.csv")
+	broken := errors.New("the worker is broken")
+	var lines []string
+	s := Study{Runs: 3, First: 4, Parallel: 1, File: file, Progress: func(line string) { lines = append(lines, line) }}
+	s.Elsewhere = func(_ context.Context, seed uint64, heard func(int)) (Run, error) {
+		if seed == 5 {
+			return Run{}, broken
+		}
+		heard(2)
+		return aRun(seed, 0.5, 0.25), nil
+	}
+	runs, err := s.Do(t.Context())
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "run with seed 5: ") || !slices.Equal(seeds(runs), []uint64{4}) {
+		t.Errorf("returned %v, %v", seeds(runs), err)
+	}
+	if len(lines) != 2 || lines[0] != "0 of 3 runs, 2 answers" || !strings.HasPrefix(lines[1], "1 of 3 runs, 2 answers, about ") {
+		t.Errorf("told %q", lines)
+	}
+	s.Elsewhere = func(_ context.Context, seed uint64, _ func(int)) (Run, error) { return aRun(seed, 0.5), nil }
+	if runs, err = s.Do(t.Context()); err != nil || !slices.Equal(seeds(runs), []uint64{4, 5, 6}) || len(runs[0].Rows) != 2 {
+		t.Errorf("continued: returned %v, %v", seeds(runs), err)
+	}
+}

@@ -37,6 +37,9 @@ type Handler struct {
 
 var _ jobs.Handler = (*Handler)(nil)
 
+// Kinds returns the kinds of the jobs that a Handler does.
+func Kinds() []string { return []string{trainKind, fitKind} }
+
 const maxTrainers = 8
 
 type sessionTrainer struct {

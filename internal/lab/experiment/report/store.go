@@ -71,14 +71,13 @@ var (
 // Load returns the run of a method on a seed, and whether it was kept.
 func (f *Folder) Load(e experiment.Experiment, method string, seed uint64) (experiment.Run, bool) {
 	path := f.path(e, method, seed)
-	r, err := readKept[experiment.Run](path, head(e, method, seed))
+	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return experiment.Run{}, false
 	}
-	for _, v := range [][]float64{r.Regret, r.MSE, r.Cosine} {
-		if err == nil && len(v) != len(e.Counts()) {
-			err = errDamaged
-		}
+	var r experiment.Run
+	if err == nil {
+		r, err = DecodeRun(e, method, seed, data)
 	}
 	if err != nil {
 		f.tell(e.Name(), path, err)
@@ -86,9 +85,26 @@ func (f *Folder) Load(e experiment.Experiment, method string, seed uint64) (expe
 	return r, err == nil
 }
 
+// EncodeRun returns the bytes of the file of a run.
+func EncodeRun(e experiment.Experiment, method string, seed uint64, r experiment.Run) ([]byte, error) {
+	return encodeKept(head(e, method, seed), r)
+}
+
+// DecodeRun is the inverse of EncodeRun. It returns an error if the bytes are damaged, or those of
+// another run, of other settings or of another version.
+func DecodeRun(e experiment.Experiment, method string, seed uint64, data []byte) (experiment.Run, error) {
+	r, err := decodeKept[experiment.Run](data, head(e, method, seed))
+	for _, v := range [][]float64{r.Regret, r.MSE, r.Cosine} {
+		if err == nil && len(v) != len(e.Counts()) {
+			err = errDamaged
+		}
+	}
+	return r, err
+}
+
 // head says what a run is.
 func head(e experiment.Experiment, method string, seed uint64) keptHead {
-	return keptHead{format, e.Name(), method, seed, fingerprint(e)}
+	return keptHead{format, e.Name(), method, seed, Fingerprint(e)}
 }
 
 // readKept returns the run in a file if its head is want.
@@ -97,6 +113,11 @@ func readKept[T any](path string, want keptHead) (run T, err error) {
 	if err != nil {
 		return run, err
 	}
+	return decodeKept[T](data, want)
+}
+
+// decodeKept returns the run in the bytes of a file if their head is want.
+func decodeKept[T any](data []byte, want keptHead) (run T, err error) {
 	var k keptRun
 	if err := json.Unmarshal(data, &k); err != nil || k.Checksum != sum(k.Run) {
 		return run, errDamaged
@@ -113,15 +134,24 @@ func readKept[T any](path string, want keptHead) (run T, err error) {
 
 // writeKept writes a file that readKept reads.
 func writeKept(path string, head keptHead, run any) error {
+	data, err := encodeKept(head, run)
+	if err != nil {
+		return err
+	}
+	return writeWhole(path, data)
+}
+
+// encodeKept returns the bytes of a file.
+func encodeKept(head keptHead, run any) ([]byte, error) {
 	raw, err := json.Marshal(run) // float64 in the shortest form that reads back as the same number
 	if err != nil {
-		return fmt.Errorf("keep the run of %s on seed %d: %w", head.Method, head.Seed, err)
+		return nil, fmt.Errorf("keep the run of %s on seed %d: %w", head.Method, head.Seed, err)
 	}
 	data, err := json.Marshal(keptRun{head, sum(raw), raw})
 	if err != nil {
-		return fmt.Errorf("keep the run of %s on seed %d: %w", head.Method, head.Seed, err)
+		return nil, fmt.Errorf("keep the run of %s on seed %d: %w", head.Method, head.Seed, err)
 	}
-	return writeWhole(path, append(data, '\n'))
+	return append(data, '\n'), nil
 }
 
 // tell warns of a file, unless the same was said of another one of the experiment.
@@ -158,9 +188,9 @@ func sum(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// fingerprint stands for all of an experiment that determines a run but for its
-// method and seed.
-func fingerprint(e experiment.Experiment) string {
+// Fingerprint stands for all of an experiment that determines a run but for its
+// method and seed, and for the version of what computes it.
+func Fingerprint(e experiment.Experiment) string {
 	c := e.Config
 	c.Methods, c.Seeds, c.FirstSeed = nil, 0, 0
 	c.Measure = unlessOne(c.Measure) // 1 is left out, as it was before there was a choice

@@ -13,6 +13,10 @@ func TestMemory(t *testing.T) {
 	})
 }
 
+func TestRows(t *testing.T) {
+	jobstest.RunStore(t, func(*testing.T) jobs.Store { return &jobs.Rows{} })
+}
+
 func TestStore(t *testing.T) {
 	jobstest.RunStore(t, func(*testing.T) jobs.Store { return &jobstest.Store{} })
 }

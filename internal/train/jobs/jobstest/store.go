@@ -1,7 +1,6 @@
 package jobstest
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -11,38 +10,17 @@ import (
 	"tiebreak/internal/train/jobs"
 )
 
-// Store records jobs in memory. The zero value is empty.
+// Store is rows in memory that can refuse reports, and play the death of a server. The zero value is
+// empty.
 type Store struct {
+	jobs.Rows
+
 	mu     sync.Mutex // guards all below
-	rows   map[record.JobKey]*Row
-	queued int
 	fenced bool
+	last   map[record.JobKey]record.JobAttempt
 }
 
 var _ jobs.Store = (*Store)(nil)
-
-// A Row is a recorded job and its history.
-type Row struct {
-	record.JobRecord
-	State    record.JobState
-	Attempt  int64
-	Progress record.JobProgress
-	Ends     []string // why each attempt ended; empty if it was done
-	Beats    int
-
-	lease time.Time
-	place int // in the order in which jobs were queued
-}
-
-// Row returns a copy of a row, the zero Row if there is none.
-func (s *Store) Row(key record.JobKey) Row {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r := s.rows[key]; r != nil {
-		return *r
-	}
-	return Row{}
-}
 
 // Fence makes the store refuse all reports, as if each job had been started again.
 func (s *Store) Fence(on bool) {
@@ -55,117 +33,55 @@ func (s *Store) Fence(on bool) {
 func (s *Store) Interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range s.rows {
-		if r.State == record.JobRunning {
-			r.State = record.JobQueued
-		}
+	for _, a := range s.last { // those that have ended are refused
+		_ = s.Rows.EndJob(context.Background(), a, time.Time{}, record.JobQueued, "the server died")
 	}
-}
-
-// QueueJob implements jobs.Store.
-func (s *Store) QueueJob(_ context.Context, job record.JobRecord, now time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.rows == nil {
-		s.rows = map[record.JobKey]*Row{}
-	}
-	r := s.rows[job.JobKey]
-	if r == nil {
-		r = &Row{}
-		s.rows[job.JobKey] = r
-	}
-	if r.State == record.JobRunning && r.lease.After(now) {
-		return idrl.Errorf(idrl.Conflict, "job %s %d of session %s is being worked on", job.Kind, job.BasedOn, job.Session)
-	}
-	job.Checkpoint, job.Payload = nil, append([]byte{}, job.Payload...)
-	if r.Payload != nil && bytes.Equal(r.Payload, job.Payload) {
-		job.Checkpoint = r.Checkpoint
-	}
-	s.queued++
-	r.JobRecord, r.State, r.place = job, record.JobQueued, s.queued
-	for _, o := range s.rows {
-		if o != r && o.Session == job.Session && o.Kind == job.Kind && o.State == record.JobQueued {
-			o.State, o.Payload, o.Checkpoint = record.JobFailed, nil, nil
-		}
-	}
-	return nil
 }
 
 // BeginJob implements jobs.Store.
-func (s *Store) BeginJob(_ context.Context, key record.JobKey, now, lease time.Time) (record.JobRecord, record.JobAttempt, error) {
+func (s *Store) BeginJob(ctx context.Context, key record.JobKey, now, lease time.Time) (record.JobRecord, record.JobAttempt, error) {
+	r, a, err := s.Rows.BeginJob(ctx, key, now, lease)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.rows[key]
-	switch {
-	case r == nil || r.Payload == nil:
-		return record.JobRecord{}, record.JobAttempt{}, idrl.Errorf(idrl.NotFound, "job %s %d of session %s is not recorded", key.Kind, key.BasedOn, key.Session)
-	case r.State == record.JobRunning && r.lease.After(now):
-		return record.JobRecord{}, record.JobAttempt{}, idrl.Errorf(idrl.Conflict, "job %s %d of session %s is being worked on", key.Kind, key.BasedOn, key.Session)
+	if s.last == nil {
+		s.last = map[record.JobKey]record.JobAttempt{}
 	}
-	r.Attempt++
-	r.State, r.lease, r.Progress = record.JobRunning, lease, record.JobProgress{}
-	return r.JobRecord, record.JobAttempt{JobKey: key, Attempt: r.Attempt}, nil
-}
-
-// row returns the row of an attempt that may report. The caller holds mu.
-func (s *Store) row(a record.JobAttempt) (*Row, error) {
-	r := s.rows[a.JobKey]
-	if s.fenced || r == nil || r.State != record.JobRunning || r.Attempt != a.Attempt {
-		return nil, idrl.Errorf(idrl.Conflict, "the job was started again by another or has ended")
-	}
-	return r, nil
-}
-
-// BeatJob implements jobs.Store.
-func (s *Store) BeatJob(_ context.Context, a record.JobAttempt, lease time.Time, p record.JobProgress) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, err := s.row(a)
 	if err == nil {
-		r.lease, r.Progress = lease, p
-		r.Beats++
+		s.last[key] = a
 	}
-	return err
+	return r, a, err
 }
 
-// SaveJob implements jobs.Store.
-func (s *Store) SaveJob(_ context.Context, a record.JobAttempt, checkpoint []byte) error {
+// refused returns an error of kind Conflict while the store refuses reports.
+func (s *Store) refused() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.row(a)
-	if err == nil {
-		r.Checkpoint = bytes.Clone(checkpoint)
-	}
-	return err
-}
-
-// EndJob implements jobs.Store.
-func (s *Store) EndJob(_ context.Context, a record.JobAttempt, _ time.Time, state record.JobState, why string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, err := s.row(a)
-	if err != nil {
-		return err
-	}
-	r.State, r.Ends = state, append(r.Ends, why)
-	if state == record.JobDone {
-		r.Payload, r.Checkpoint = nil, nil
+	if s.fenced {
+		return idrl.Errorf(idrl.Conflict, "the job was started again by another")
 	}
 	return nil
 }
 
-// WaitingJob implements jobs.Store.
-func (s *Store) WaitingJob(_ context.Context, session idrl.SessionID, kind string) (record.JobRecord, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var last *Row
-	for _, r := range s.rows {
-		if r.Session == session && r.Kind == kind && r.State == record.JobQueued && (last == nil || r.place > last.place) {
-			last = r
-		}
+// BeatJob implements jobs.Store.
+func (s *Store) BeatJob(ctx context.Context, a record.JobAttempt, lease time.Time, p record.JobProgress) error {
+	if err := s.refused(); err != nil {
+		return err
 	}
-	if last == nil {
-		return record.JobRecord{}, idrl.Errorf(idrl.NotFound, "no job of session %s waits", session)
+	return s.Rows.BeatJob(ctx, a, lease, p)
+}
+
+// SaveJob implements jobs.Store.
+func (s *Store) SaveJob(ctx context.Context, a record.JobAttempt, checkpoint []byte) error {
+	if err := s.refused(); err != nil {
+		return err
 	}
-	return last.JobRecord, nil
+	return s.Rows.SaveJob(ctx, a, checkpoint)
+}
+
+// EndJob implements jobs.Store.
+func (s *Store) EndJob(ctx context.Context, a record.JobAttempt, now time.Time, state record.JobState, why string) error {
+	if err := s.refused(); err != nil {
+		return err
+	}
+	return s.Rows.EndJob(ctx, a, now, state, why)
 }
