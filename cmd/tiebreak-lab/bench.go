@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"tiebreak/internal/lab/experiment/report"
 	"tiebreak/internal/lab/experiment/seeds"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/train/elsewhere/byflags"
 	"tiebreak/internal/train/jobs"
 )
 
@@ -24,6 +27,8 @@ type benchFlags struct {
 	seeds, answers, measure, workers                                        int
 	first                                                                   uint64
 	right                                                                   float64
+
+	away byflags.Carriers
 
 	figure string        // or what else to run
 	set    *flag.FlagSet // all of these
@@ -46,6 +51,8 @@ func (f *benchFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.answers, "answers", 0, "`answers` of a run; 0: the figure's own number")
 	fs.IntVar(&f.measure, "measure", 0, "evaluate the regret every N `answers`, at the start and at the end; 0: the figure's own number")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "seeds computed in parallel, and episodes of each search in a corridor; results do not depend on it")
+	f.away.Declare(fs)
+	f.away.DeclareReplicas(fs)
 }
 
 // rightWords say what the noise of people is measured by.
@@ -124,7 +131,18 @@ func (f *benchFlags) Words(args []string) (rest []string, err error) {
 	return args[1:], nil
 }
 
-func runBench(ctx context.Context, io command.IO, f *benchFlags) error { return f.bench(ctx, io, nil) }
+func runBench(ctx context.Context, io command.IO, f *benchFlags) (err error) {
+	if !f.away.Any() {
+		return f.bench(ctx, io, nil)
+	}
+	say := func(text string) { fmt.Fprintln(io.Err, text) }
+	pool, end, err := f.away.Pool(ctx, say, slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	return f.bench(ctx, io, pool)
+}
 
 // bench is the command. to has the runs computed by workers; nil: they are computed in this process.
 func (f *benchFlags) bench(ctx context.Context, io command.IO, to jobs.Starter) error {
@@ -148,6 +166,9 @@ func benchLine(figure string, fs *flag.FlagSet) string {
 	given := map[string]bool{"seeds": true, "first-seed": true, "mode": true}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	given["out"], given["workers"] = false, false
+	for _, carrier := range []string{"nats", "credentials", "folder", "folder-shared", "nats-replicas"} {
+		given[carrier] = false
+	}
 	line := "tiebreak-lab bench " + figure
 	fs.VisitAll(func(f *flag.Flag) { // in the order of their names
 		if v := f.Value.String(); given[f.Name] && v != "" {

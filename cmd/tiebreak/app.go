@@ -24,6 +24,7 @@ import (
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/outcome"
 	"tiebreak/internal/study/settings"
+	"tiebreak/internal/train/elsewhere/byflags"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
@@ -37,6 +38,7 @@ type app struct {
 	auth    *auth.Auth
 	hub     live.Hub
 	pool    *jobs.Pool
+	away    *workplace // nil if no workers elsewhere are asked for
 	manager *session.Manager
 	web     *web.Server
 
@@ -53,8 +55,11 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 		return nil, err
 	}
 	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Crowd: db, Tokens: db}), log: log}
-	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Log: log}); err != nil {
+	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Env: byflags.Pipes, Workers: at.away.here, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
+	}
+	if a.away, err = at.away.open(ctx, dir, a.pool, nil, log); err != nil {
+		return nil, errors.Join(err, a.pool.Close(), db.Close())
 	}
 	a.manager = session.NewManager(db, a.build, log)
 	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
@@ -105,7 +110,7 @@ func isClip(c idrl.Clip) error {
 func (a *app) close() error {
 	a.unwatch()
 	a.manager.Close()
-	return errors.Join(a.pool.Close(), a.db.Close())
+	return errors.Join(a.pool.Close(), a.away.close(), a.db.Close())
 }
 
 // build makes the Config to run a recorded session.
@@ -118,9 +123,13 @@ func (a *app) build(r record.Record) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: cfg.Record.Spec, Model: cfg.Model, Quick: quick, Log: a.log}
+	travel, err := training.Elsewhere(a.envs(), cfg.Record.Spec)
+	if err != nil {
+		return session.Config{}, err
+	}
+	remote := &training.Remote{Jobs: a.pool, Records: a.db, Spec: cfg.Record.Spec, Model: cfg.Model, Quick: quick, Travel: travel, Log: a.log}
 	if cfg.Learner != nil {
-		cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: a.pool, Spec: cfg.Record.Spec}
+		cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: a.pool, Spec: cfg.Record.Spec, Travel: travel}
 	}
 	cfg.Trainer, cfg.Rejected, cfg.Rests = remote, remote.Reject, remote.Rest
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log

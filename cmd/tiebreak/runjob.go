@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/session/view"
 	"tiebreak/internal/train/jobs"
+	"tiebreak/internal/train/training"
 )
 
 // runKind is the kind of jobs that are one run of a rehearsal each, and the name of the artefact that
@@ -59,6 +60,7 @@ func (r runResult) check(of runRequest) error {
 type awayRuns struct {
 	batch   *jobs.Batch
 	plan    runPlan
+	travel  training.Travel // training.Elsewhere of the sessions
 	watches *stopwatches
 
 	mu     sync.Mutex
@@ -72,7 +74,7 @@ func (a *awayRuns) run(ctx context.Context, seed uint64, heard func(given int)) 
 	if err != nil {
 		return rehearsal.Run{}, err
 	}
-	job := jobs.Job{JobKey: record.JobKey{Kind: runKind}, Like: runKind + " " + a.plan.Spec.Env, Work: runWork, Payload: payload}
+	job := jobs.Job{JobKey: record.JobKey{Kind: runKind}, Like: runKind + " " + a.plan.Spec.Env, Work: runWork, Payload: payload, Needs: a.travel.Needs, Files: a.travel.Files}
 	var r runResult
 	err = a.batch.Do(ctx, job, runKind, func(p jobs.Progress) { heard(p.Done) }, func(b []byte) (err error) {
 		if r, err = pack.Decode[runResult](b); err != nil {

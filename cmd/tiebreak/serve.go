@@ -27,6 +27,7 @@ type serveFlags struct {
 	own                own
 	data, addr, origin string
 	proxies            string
+	away               workplaceFlags
 	log                string
 	verbose            bool
 }
@@ -45,6 +46,7 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 		"`addresses` of reverse proxies, with commas between them, whose header X-Forwarded-For the server trusts;\n"+
 			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
 	ownFlags(fs, &f.own)
+	f.away.declare(fs)
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
 	fs.BoolVar(&f.verbose, "v", false, "log every request, not only sign-ins, refusals and faults; tokens, names and addresses are never logged")
 }
@@ -86,6 +88,7 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if at.proxies, err = checkProxies(f.proxies, f.origin); err != nil {
 		return err
 	}
+	at.away = f.away
 	log, err := newLogger(io.Err, f.log, f.verbose)
 	if err != nil {
 		return err
@@ -167,6 +170,9 @@ func announce(ctx context.Context, io stdio, a *app, base, data string, demo boo
 			return fmt.Errorf("open the demo session: %w", err)
 		}
 		fmt.Fprintf(io.Out, "  Annotator:   %s/join/%s\n", base, join)
+	}
+	if workers := a.away.address(); workers != "" {
+		fmt.Fprintf(io.Out, "  Workers:     %s  (credentials: %s)\n", workers, commandLine("worker-key", "NAME", "--data", data))
 	}
 	fmt.Fprint(io.Out, "\nPress Ctrl-C to stop. Nothing is lost; the next run continues from here.\n")
 	return nil

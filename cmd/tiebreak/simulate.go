@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/lab/seeing"
 	"tiebreak/internal/session"
+	"tiebreak/internal/train/elsewhere/byflags"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
@@ -27,6 +30,7 @@ type simulateFlags struct {
 	data      string
 	annotator rehearsal.Config
 	study     studyFlags
+	away      byflags.Carriers
 	set       *flag.FlagSet // all of these
 }
 
@@ -62,6 +66,8 @@ func (f *simulateFlags) declare(fs *flag.FlagSet) {
 			"new candidates arrive as many answers late as with a person; 0: answer at once. A seeing expert takes three times as long over\n"+
 			"what is hard to see as over what is easy")
 	f.study.declare(fs)
+	f.away.Declare(fs)
+	f.away.DeclareReplicas(fs)
 }
 
 func simulateCommand() command {
@@ -76,6 +82,7 @@ func simulateCommand() command {
 			"summary says how large the true regret was, and how often the page's statements were right. --csv keeps every\n" +
 			"comparison; the same command continues where it was stopped. --env, --kind and the other flags of\n" +
 			"'tiebreak session' are the settings of the sessions. docs/simulate.md explains all numbers.\n\n" +
+			"With --nats or --folder the runs are done by workers on other machines ('tiebreak worker'), with the same results.\n\n" +
 			"With --study FILE it rehearses a study: it makes sessions with the settings of the file and estimates how many answers\n" +
 			"and hours of people the study takes, with intervals.",
 		Example: "tiebreak simulate --url http://127.0.0.1:8080/join/TOKEN --answers 30 --expert bradley-terry --seed 7\n" +
@@ -87,8 +94,20 @@ func simulateCommand() command {
 // given reports whether a flag is on the command line.
 func (f *simulateFlags) given(name string) bool { return shared.Given(f.set, name) }
 
-func runSimulate(ctx context.Context, std stdio, f *simulateFlags) error {
-	return f.simulate(ctx, std, nil)
+func runSimulate(ctx context.Context, std stdio, f *simulateFlags) (err error) {
+	if !f.away.Any() {
+		return f.simulate(ctx, std, nil)
+	}
+	if !f.given("runs") && f.study.file == "" {
+		return fmt.Errorf("%w: --nats and --folder have runs done on other machines: they need --runs or --study", errUsage)
+	}
+	say := func(text string) { fmt.Fprintln(std.Err, text) }
+	pool, end, err := f.away.Pool(ctx, say, slog.New(slog.NewTextHandler(std.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	return f.simulate(ctx, std, pool)
 }
 
 // simulate is the command. to has the runs of --runs and --study done by workers; nil: they are done

@@ -19,6 +19,7 @@ type site struct {
 	origins []string       // pages from these origins are served, besides those of this machine
 	open    bool           // listens beyond this machine
 	proxies []netip.Prefix // in front of the server
+	away    workplaceFlags // where its jobs are done besides this machine
 }
 
 // siteOf returns the site of a server that listens on bound, for the flag addr. origin is the

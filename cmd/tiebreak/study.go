@@ -158,7 +158,11 @@ func (f *simulateFlags) open(ctx context.Context, list envs.List, line *progress
 			return nil, nil, err
 		}
 		plan.Spec.Env = entry.Ref() // so that no worker uses another version of it
-		away := &awayRuns{batch: jobs.NewBatch(to), plan: plan, watches: &f.study.watches, scores: map[uint64][]view.ConditionScores{}}
+		travel, err := training.Elsewhere(list, plan.Spec)
+		if err != nil {
+			return nil, nil, err
+		}
+		away := &awayRuns{batch: jobs.NewBatch(to), plan: plan, travel: travel, watches: &f.study.watches, scores: map[uint64][]view.ConditionScores{}}
 		study.Elsewhere = away.run
 		if f.study.parallel == 0 {
 			study.Parallel = jobs.AtOnce

@@ -96,6 +96,9 @@ func (f Figure) Available() error {
 	return nil
 }
 
+// Robot reports whether the figure is about a robot, and needs MuJoCo.
+func (f Figure) Robot() bool { return f.robot != nil }
+
 // FindFigure returns the figure of a name, or an error of kind Invalid that
 // lists the names there are.
 func FindFigure(name string) (Figure, error) {

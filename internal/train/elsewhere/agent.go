@@ -53,15 +53,23 @@ type seat struct {
 	taken chan string // gets the subject of what the server sends that takes the offer; buffered; nil while no offer stands; guarded by the agent's mu
 }
 
-// NewAgent returns an Agent. It returns an error of kind Invalid if the name of the worker cannot be a word of a subject.
-func NewAgent(c AgentConfig) (*Agent, error) {
+// Check returns an error of kind Invalid if the name of the worker cannot be a word of a subject, or it has too many slots.
+func (c AgentConfig) Check() error {
 	if !Valid(c.Offer.Worker) {
-		return nil, idrl.Errorf(idrl.Invalid, "%.100q cannot be the name of a worker: it may have up to %d letters from a to z, digits, - and _", c.Offer.Worker, maxWord)
+		return idrl.Errorf(idrl.Invalid, "%.100q cannot be the name of a worker: it may have up to %d letters from a to z, digits, - and _", c.Offer.Worker, maxWord)
+	}
+	if c.Slots < 0 || c.Slots > maxSlots {
+		return idrl.Errorf(idrl.Invalid, "a worker does 1 to %d jobs at a time, and not %d", maxSlots, c.Slots)
+	}
+	return nil
+}
+
+// NewAgent returns an Agent, or the error of Check.
+func NewAgent(c AgentConfig) (*Agent, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
 	}
 	c.Slots = cmp.Or(c.Slots, 1)
-	if c.Slots < 1 || c.Slots > maxSlots {
-		return nil, idrl.Errorf(idrl.Invalid, "a worker does 1 to %d jobs at a time, and not %d", maxSlots, c.Slots)
-	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}

@@ -61,18 +61,26 @@ type installation struct {
 	pool    *jobs.Pool
 	hub     *elsewhere.Hub
 	config  elsewhere.HubConfig
+	carrier elsewhere.Carrier
 	stop    func() // ends the hub
 }
 
 // install starts a server without workers of its own.
 func install(t *testing.T, s jobs.Store, change func(*jobs.Config, *elsewhere.HubConfig)) *installation {
 	t.Helper()
-	in := &installation{t: t, network: &carriertest.Network{}}
+	return installOn(t, &carriertest.Network{}, s, change)
+}
+
+// installOn is install on a network that others may be on.
+func installOn(t *testing.T, n *carriertest.Network, s jobs.Store, change func(*jobs.Config, *elsewhere.HubConfig)) *installation {
+	t.Helper()
+	in := &installation{t: t, network: n}
 	c := jobs.Config{
 		Store: s, Workers: -1, Backoff: time.Millisecond, Log: log(t, "pool"),
 		Command: []string{os.Args[0]}, Env: []string{workerEnv + "=1", "GORACE=atexit_sleep_ms=0"},
 	}
-	in.config = elsewhere.HubConfig{Carrier: in.network.Dial(), Server: "s", Version: version, Here: 50 * time.Millisecond, Quiet: 5 * time.Second, Log: log(t, "hub")}
+	in.carrier = in.network.Dial()
+	in.config = elsewhere.HubConfig{Server: "s", Version: version, Here: 50 * time.Millisecond, Quiet: 5 * time.Second, Log: log(t, "hub")}
 	if change != nil {
 		change(&c, &in.config)
 	}
@@ -89,7 +97,7 @@ func install(t *testing.T, s jobs.Store, change func(*jobs.Config, *elsewhere.Hu
 // serve starts a hub.
 func (in *installation) serve() {
 	in.hub = elsewhere.NewHub(in.config)
-	in.stop = running(in.t, in.hub.Run)
+	in.stop = running(in.t, func(ctx context.Context) error { return in.hub.Run(ctx, in.carrier) })
 }
 
 // running runs what ends with its context, until the test ends or stop is called.

@@ -225,9 +225,9 @@ func TestServerStartsAgain(t *testing.T) {
 	in.stop()
 	_ = in.pool.Close()
 	s.Interrupt()
-	again := install(t, s, func(c *jobs.Config, h *elsewhere.HubConfig) {
+	again := installOn(t, in.network, s, func(c *jobs.Config, h *elsewhere.HubConfig) {
 		countHere(-1)(c, h)
-		h.Server, h.Carrier = "again", in.network.Dial()
+		h.Server = "again"
 	})
 	h := jobstest.Listen(again.pool.Start(t.Context(), counting("s", 300)), nil)
 	whole(t, h, 300)
@@ -242,9 +242,9 @@ func TestTwoServers(t *testing.T) {
 		countHere(-1)(c, h)
 		h.Server, h.Keep = "one", 100*time.Millisecond
 	})
-	two := install(t, &jobstest.Store{}, func(c *jobs.Config, h *elsewhere.HubConfig) {
+	two := installOn(t, one.network, &jobstest.Store{}, func(c *jobs.Config, h *elsewhere.HubConfig) {
 		countHere(-1)(c, h)
-		h.Server, h.Keep, h.Carrier = "two", 100*time.Millisecond, one.network.Dial()
+		h.Server, h.Keep = "two", 100*time.Millisecond
 	})
 	one.work("w", counts)
 	var all sync.WaitGroup

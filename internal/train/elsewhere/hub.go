@@ -27,10 +27,9 @@ type Pool interface {
 
 // A HubConfig configures a Hub.
 type HubConfig struct {
-	Carrier Carrier // required
-	Pool    Pool    // required
-	Server  string  // Valid, and different for each server that the carrier reaches; default made at random
-	Version string  // of the program: workers of another one are not used
+	Pool    Pool   // required
+	Server  string // Valid, and different for each server that the carrier reaches; default made at random
+	Version string // of the program: workers of another one are not used
 
 	Here  time.Duration // between signs of life; default 2 s
 	Quiet time.Duration // without a sign of life after which a worker is given up; default 20 s
@@ -67,6 +66,7 @@ type Hub struct {
 	links   sync.WaitGroup
 
 	mu    sync.Mutex           // guards all below
+	by    Carrier              // of the Run under way; nil if there is none
 	slots map[string]*slot     // by Offer.name
 	taken map[string]*slot     // by the subject of what the worker sends
 	wrong map[string]int       // false results, by worker
@@ -102,16 +102,20 @@ func NewHub(c HubConfig) *Hub {
 // lookEvery is how often a hub looks for jobs that wait.
 const lookEvery = 200 * time.Millisecond
 
-// Run serves workers until ctx is done, and waits until all have left.
-func (h *Hub) Run(ctx context.Context) error {
+// Run serves workers over a carrier until ctx is done, and waits until all have left. It may be called again after it has
+// returned. It returns ctx.Err(), or an error of kind Unavailable if the carrier has ended.
+func (h *Hub) Run(ctx context.Context, by Carrier) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer h.links.Wait()
 	defer stop()
-	offers, err := h.c.Carrier.Watch(ctx, "offers.>")
+	h.mu.Lock()
+	h.by = by
+	h.mu.Unlock()
+	offers, err := by.Watch(ctx, "offers.>")
 	if err != nil {
 		return err
 	}
-	parcels, err := h.c.Carrier.Receive(ctx, "from.*."+h.c.Server+".>")
+	parcels, err := by.Receive(ctx, "from.*."+h.c.Server+".>")
 	if err != nil {
 		return err
 	}
@@ -207,7 +211,10 @@ func (h *Hub) refuse(ctx context.Context, m Message) {
 	if !ok || kind == parcelLeft || kind == parcelDied || !cut {
 		return
 	}
-	_ = h.c.Carrier.Send(ctx, "to."+back, encodeParcel(parcelLeft, 0, nil)) // it may come again
+	h.mu.Lock()
+	by := h.by
+	h.mu.Unlock()
+	_ = by.Send(ctx, "to."+back, encodeParcel(parcelLeft, 0, nil)) // it may come again
 }
 
 // join has the pool use a slot whose worker has answered, until its link ends.
@@ -321,7 +328,7 @@ func (h *Hub) bar(o Offer) string {
 func (h *Hub) take(ctx context.Context, s *slot) {
 	ctx, s.cancel = context.WithCancel(ctx)
 	to := "to." + s.offer.Worker + "." + h.c.Server + "." + rand.Text()
-	l := newLink(ctx, h.c.Carrier, to, h.times, &h.traffic)
+	l := newLink(ctx, h.by, to, h.times, &h.traffic)
 	s.link, s.joined, s.idle, s.done = l, false, time.Now(), s.offer.Number
 	h.taken[from(to)] = s
 	offer, _ := json.Marshal(s.offer) // of strings and numbers

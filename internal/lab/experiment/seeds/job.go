@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"time"
 
+	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -92,6 +94,28 @@ func readRequest(payload []byte) (c experiment.Config, fingerprint string, err e
 	return c, req.Fingerprint, err
 }
 
+// processor is what all runs need, and engine what those of robots do: numbers come out the same only there.
+func processor() string { return "processor " + runtime.GOARCH }
+func engine() string    { return "MuJoCo " + mujoco.Version() }
+
+// needs returns what a worker must have for runs of e.
+func needs(e experiment.Experiment) []string {
+	out := []string{processor()}
+	if f, err := experiment.FindFigure(e.Figure); e.Task == nil && err == nil && f.Robot() {
+		out = append(out, engine())
+	}
+	return out
+}
+
+// Has returns what this program has of what runs need.
+func Has() []string {
+	out := []string{processor()}
+	if mujoco.Unavailable() == nil {
+		out = append(out, engine())
+	}
+	return out
+}
+
 // errVersion says what to do about a payload that cannot be read.
 func errVersion(err error) error {
 	return idrl.Errorf(idrl.Invalid, "this worker cannot compute the runs of the seed: %v; start workers of the version of the program that asks for them", err)
@@ -136,7 +160,7 @@ func By(batch *jobs.Batch) func(context.Context, experiment.Experiment, idrl.Pro
 		if err != nil {
 			return nil, err
 		}
-		job := jobs.Job{JobKey: record.JobKey{Kind: Kind}, Like: Kind + " " + e.Name(), Work: workOfSeed, Payload: payload}
+		job := jobs.Job{JobKey: record.JobKey{Kind: Kind}, Like: Kind + " " + e.Name(), Work: workOfSeed, Payload: payload, Needs: needs(e)}
 		var runs []experiment.Run
 		err = batch.Do(ctx, job, Kind, func(p jobs.Progress) { told(p.Done, p.Total, p.What) }, func(b []byte) (err error) {
 			runs, err = decodeResult(e, b)
