@@ -15,7 +15,7 @@ import (
 // the payloads of those that are not done.
 type Rows struct {
 	mu     sync.Mutex // guards all below
-	rows   map[record.JobKey]*Row
+	rows   map[idrl.SessionID][]*Row
 	queued int
 }
 
@@ -37,10 +37,20 @@ type Row struct {
 func (s *Rows) Row(key record.JobKey) Row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.rows[key]; r != nil {
+	if r := s.find(key); r != nil {
 		return *r
 	}
 	return Row{}
+}
+
+// find returns the row of a job, nil if there is none. The caller holds mu.
+func (s *Rows) find(key record.JobKey) *Row {
+	for _, r := range s.rows[key.Session] {
+		if r.JobKey == key {
+			return r
+		}
+	}
+	return nil
 }
 
 // QueueJob implements Store.
@@ -48,12 +58,12 @@ func (s *Rows) QueueJob(_ context.Context, job record.JobRecord, now time.Time) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rows == nil {
-		s.rows = map[record.JobKey]*Row{}
+		s.rows = map[idrl.SessionID][]*Row{}
 	}
-	r := s.rows[job.JobKey]
+	r := s.find(job.JobKey)
 	if r == nil {
 		r = &Row{}
-		s.rows[job.JobKey] = r
+		s.rows[job.Session] = append(s.rows[job.Session], r)
 	}
 	if r.State == record.JobRunning && r.lease.After(now) {
 		return idrl.Errorf(idrl.Conflict, "job %s %d of session %s is being worked on", job.Kind, job.BasedOn, job.Session)
@@ -64,8 +74,8 @@ func (s *Rows) QueueJob(_ context.Context, job record.JobRecord, now time.Time) 
 	}
 	s.queued++
 	r.JobRecord, r.State, r.place = job, record.JobQueued, s.queued
-	for _, o := range s.rows {
-		if o != r && o.Session == job.Session && o.Kind == job.Kind && o.State == record.JobQueued {
+	for _, o := range s.rows[job.Session] {
+		if o != r && o.Kind == job.Kind && o.State == record.JobQueued {
 			o.State, o.Payload, o.Checkpoint = record.JobFailed, nil, nil
 		}
 	}
@@ -76,7 +86,7 @@ func (s *Rows) QueueJob(_ context.Context, job record.JobRecord, now time.Time) 
 func (s *Rows) BeginJob(_ context.Context, key record.JobKey, now, lease time.Time) (record.JobRecord, record.JobAttempt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.rows[key]
+	r := s.find(key)
 	switch {
 	case r == nil || r.Payload == nil:
 		return record.JobRecord{}, record.JobAttempt{}, idrl.Errorf(idrl.NotFound, "job %s %d of session %s is not recorded", key.Kind, key.BasedOn, key.Session)
@@ -90,7 +100,7 @@ func (s *Rows) BeginJob(_ context.Context, key record.JobKey, now, lease time.Ti
 
 // row returns the row of an attempt that may report. The caller holds mu.
 func (s *Rows) row(a record.JobAttempt) (*Row, error) {
-	r := s.rows[a.JobKey]
+	r := s.find(a.JobKey)
 	if r == nil || r.State != record.JobRunning || r.Attempt != a.Attempt {
 		return nil, idrl.Errorf(idrl.Conflict, "the job was started again by another or has ended")
 	}
@@ -139,8 +149,8 @@ func (s *Rows) WaitingJob(_ context.Context, session idrl.SessionID, kind string
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var last *Row
-	for _, r := range s.rows {
-		if r.Session == session && r.Kind == kind && r.State == record.JobQueued && (last == nil || r.place > last.place) {
+	for _, r := range s.rows[session] {
+		if r.Kind == kind && r.State == record.JobQueued && (last == nil || r.place > last.place) {
 			last = r
 		}
 	}
