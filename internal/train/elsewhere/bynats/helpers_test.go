@@ -135,7 +135,11 @@ func again(t testing.TB, what string, f func(ctx context.Context) error) {
 // reaches sends messages from one to the other until one arrives.
 func reaches(t testing.TB, from, to elsewhere.Carrier, subject string) {
 	t.Helper()
-	got := receive(t, to, subject)
+	var got <-chan elsewhere.Message
+	again(t, "a receiver of "+subject, func(ctx context.Context) (err error) {
+		got, err = to.Receive(t.Context(), subject)
+		return err
+	})
 	again(t, "a message under "+subject, func(ctx context.Context) error {
 		if err := from.Send(ctx, subject, []byte("again")); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package bynats
 
 import (
+	"crypto/rand"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,9 @@ import (
 
 // subjectHeader has the subject that a message was sent under, without prefix.
 const subjectHeader = "Tiebreak-Subject"
+
+// numberHeader has the number of a message of a stream.
+const numberHeader = "Tiebreak-Number"
 
 // streamHeader is on what NATS itself has read from a stream and answers a request with.
 const streamHeader = "Nats-Stream"
@@ -40,14 +44,16 @@ type number struct {
 	n      uint64
 }
 
-// numbered gives a message its number, by which JetStream knows a repeated one too.
+// numbered gives a message its number, for receivers, and an id for JetStream, which stores only one message of an id. The id
+// is random: a worker that could guess one could use it up.
 func numbered(m *nats.Msg, of number) {
-	m.Header.Set(jetstream.MsgIDHeader, of.sender+"."+strconv.FormatUint(of.n, 10))
+	m.Header.Set(numberHeader, of.sender+"."+strconv.FormatUint(of.n, 10))
+	m.Header.Set(jetstream.MsgIDHeader, rand.Text())
 }
 
 // numberOf returns the number of a message.
 func numberOf(header nats.Header) (number, bool) {
-	sender, digits, ok := strings.Cut(header.Get(jetstream.MsgIDHeader), ".")
+	sender, digits, ok := strings.Cut(header.Get(numberHeader), ".")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return number{sender, n}, ok && err == nil && len(sender) <= 64
 }

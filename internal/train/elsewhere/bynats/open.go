@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -62,9 +61,7 @@ func Open(ctx context.Context, cfg Config) (*Carrier, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	id := make([]byte, 16)
-	_, _ = rand.Read(id) // never fails
-	c := &Carrier{cfg: cfg, id: hex.EncodeToString(id), log: cfg.Log}
+	c := &Carrier{cfg: cfg, id: rand.Text(), log: cfg.Log}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
@@ -199,7 +196,9 @@ func (c *Carrier) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.blobs, err = js.Stream(ctx, blobStream); errors.Is(err, jetstream.ErrStreamNotFound) {
+	limited, cancel := context.WithTimeout(ctx, requestFor)
+	defer cancel()
+	if c.blobs, err = js.Stream(limited, blobStream); errors.Is(err, jetstream.ErrStreamNotFound) {
 		return idrl.Errorf(idrl.Unavailable, "NATS at %s has no streams of Tiebreak yet: start 'tiebreak serve' with it first", c.cfg.where())
 	}
 	return c.explain(ctx, "find the streams", err)
@@ -247,7 +246,8 @@ func (c *Carrier) explain(ctx context.Context, what string, err error) error {
 		return ctx.Err()
 	case errors.Is(err, nats.ErrConnectionClosed):
 		return idrl.Errorf(idrl.Unavailable, "the connection to NATS is closed")
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount),
+		c.blobs == nil && errors.Is(err, nats.ErrNoResponders): // at the start
 		return idrl.Errorf(idrl.Invalid, "NATS at %s has no JetStream: add 'jetstream {}' to its configuration, and enable it for the account", c.cfg.where())
 	case refused(c.nc.LastError()) && !c.nc.IsConnected():
 		return idrl.Errorf(idrl.Forbidden, "NATS at %s no longer accepts the credentials: the key may have been revoked", c.cfg.where())

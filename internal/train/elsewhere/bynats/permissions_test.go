@@ -94,7 +94,7 @@ func TestForgedMessages(t *testing.T) {
 	nc := p.raw(t, "w1")
 	targets := []string{"servers.s", "offers.w2.a", "to.w2.s.l", "from.w2.s.l"}
 	for k, target := range targets {
-		for _, header := range []nats.Header{nil, {"Tiebreak-Subject": {target}, "Nats-Msg-Id": {fmt.Sprint("x.", k)}}, {"Tiebreak-Subject": {target}, "Nats-Msg-Id": {fmt.Sprint("y.", k)}, "Nats-Stream": {}, "nats-stream": {}}} {
+		for _, header := range []nats.Header{nil, {"Tiebreak-Subject": {target}, "Tiebreak-Number": {fmt.Sprint("x.", k)}}, {"Tiebreak-Subject": {target}, "Tiebreak-Number": {fmt.Sprint("y.", k)}, "Nats-Stream": {}, "nats-stream": {}}} {
 			chunk := fmt.Sprintf("tiebreak.blobs.forged%d.0", k)
 			must[*nats.Msg](t)(nc.RequestMsg(&nats.Msg{Subject: chunk, Header: header, Data: []byte("forged")}, waittest.Limit))
 			check(t, nc.PublishRequest("$JS.API.DIRECT.GET.TIEBREAK_BLOBS."+chunk, "tiebreak."+target, nil))

@@ -19,8 +19,8 @@ const (
 	maxWait    = time.Second // between attempts
 )
 
-// Send implements elsewhere.Carrier. It tries for ten seconds to have JetStream acknowledge the message, whose number
-// keeps a repeated attempt from being stored, and received, twice. Calls under one subject take turns.
+// Send implements elsewhere.Carrier. It tries for ten seconds to have JetStream acknowledge the message, whose id
+// keeps a repeated attempt from being stored twice, and whose number keeps it from being received twice. Calls under one subject take turns.
 func (c *Carrier) Send(ctx context.Context, subject string, data []byte) error {
 	if err := c.mayPublish(subject, data); err != nil {
 		return err
@@ -55,6 +55,8 @@ func (c *Carrier) publish(ctx context.Context, m *nats.Msg, options ...jetstream
 			return idrl.Errorf(idrl.Invalid, "NATS at %s does not take a message of %d bytes: set max_payload to 1MB in its configuration", c.cfg.where(), len(m.Data))
 		case errors.Is(err, nats.ErrConnectionClosed):
 			return idrl.Errorf(idrl.Unavailable, "the connection to NATS is closed")
+		case refused(c.nc.LastError()) && !c.nc.IsConnected():
+			return c.explain(ctx, "take a message", err)
 		}
 		c.restore(limited, err)
 		pause := time.NewTimer(wait)

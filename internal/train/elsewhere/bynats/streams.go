@@ -21,7 +21,7 @@ const (
 
 const (
 	messageAge = 10 * time.Minute
-	// repeatsFor is how long JetStream knows the number of a message. A sender tries for sendFor, which is less.
+	// repeatsFor is how long JetStream knows the id of a message. A sender tries for sendFor, which is less.
 	repeatsFor = 2 * time.Minute
 	// keptFor is how long Put does not carry again what is there. A chunk lasts twice as long, and ten minutes more, so that
 	// what such a Put has found lasts an hour from then.
@@ -45,7 +45,10 @@ func (c *Carrier) makeStreams(ctx context.Context) error {
 		s.Description = "Tiebreak"
 		s.Storage, s.Discard, s.Replicas = jetstream.FileStorage, jetstream.DiscardOld, c.cfg.Replicas
 		s.MaxMsgSize, s.DenyDelete, s.DenyPurge = maxPayload, true, true
-		if _, err := c.js.CreateOrUpdateStream(ctx, s); err != nil {
+		limited, cancel := context.WithTimeout(ctx, requestFor)
+		_, err := c.js.CreateOrUpdateStream(limited, s)
+		cancel()
+		if err != nil {
 			return c.explainStream(ctx, s.Name, err)
 		}
 	}
