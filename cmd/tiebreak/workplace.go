@@ -33,7 +33,7 @@ func (f *workplaceFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.listen, "nats-listen", os.Getenv("TIEBREAK_NATS_LISTEN"), "`host:port` at which this program is itself a NATS server for workers with credentials of 'tiebreak worker-key';\nempty: it is none")
 	fs.StringVar(&f.cert, "nats-cert", "", "`file` in PEM with the certificate for --nats-listen; without it messages to workers are not encrypted")
 	fs.StringVar(&f.key, "nats-key", "", "`file` in PEM with the key of --nats-cert")
-	fs.IntVar(&f.here, "trainings-here", 0, "`number` of long trainings at a time on this machine; 0: as many as it has processors, up to 4")
+	fs.IntVar(&f.here, "trainings-here", 0, "`number` of long trainings at a time on this machine; 0: as many as it has processors, up to 4; -1: none at all, so that\nlabelling waits for workers")
 }
 
 // A workplace is where a server's jobs are done on other machines. Its methods may be called with nil, which is none.
