@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/bynats"
@@ -33,13 +34,12 @@ func (f *workerKeyFlags) declare(fs *flag.FlagSet) {
 }
 
 func workerKeyCommand() command {
-	c := subcommand("worker-key", "make, list and revoke keys of workers on other machines", (*workerKeyFlags).declare,
+	c := ofFolder("worker-key", "make, list and revoke keys of workers on other machines",
 		"Makes the key by which a worker on another machine proves to the server who it is. The server may be running. The file has the\n"+
-			"secret part, which is written only once: move it to the worker's machine. The data folder holds the public part.",
-		runWorkerKey)
+			"secret part, which is written only once: move it to the worker's machine. The data folder holds the public part.")
 	c.Usage, c.Unflagged = "NAME | --list | --revoke NAME | --permissions NAME [flags]", "name"
 	c.Example = "tiebreak worker-key gpu-1 --data tiebreak-data --out gpu-1.nkey"
-	return c
+	return shared.With(c, (*workerKeyFlags).declare, runWorkerKey)
 }
 
 func runWorkerKey(_ context.Context, std stdio, f *workerKeyFlags) error {

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/train/elsewhere/bynats"
+	"tiebreak/internal/train/elsewhere/bynats/embedded"
+)
+
+// A key that the command makes lets its worker in, and no longer when it is revoked.
+func TestWorkerKey(t *testing.T) {
+	t.Parallel()
+	dir, key := t.TempDir(), filepath.Join(t.TempDir(), "w1.nkey")
+	status, out, errs := cli(t, "worker-key", "w1", "--data", dir, "--out", key)
+	if status != 0 || !strings.Contains(out, key) || !strings.Contains(out, "tiebreak worker ") {
+		t.Fatalf("status %d: %s%s", status, out, errs)
+	}
+	seed, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(key); err != nil || info.Mode().Perm() != 0o600 || strings.Contains(out, strings.TrimSpace(string(seed))) {
+		t.Errorf("the key is not secret: %v, %v, %s", info, err, out)
+	}
+	workers, err := embedded.LoadWorkers(dir)
+	if err != nil || len(workers) != 1 || workers[0].Name != "w1" {
+		t.Fatalf("workers %v, %v", workers, err)
+	}
+	server, err := embedded.Start(t.Context(), embedded.Config{Listen: "127.0.0.1:0", Dir: t.TempDir(), Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	cfg := bynats.Config{URLs: "nats://" + server.Addr().String(), Name: "w1", Credentials: key}
+	if _, err := bynats.Open(t.Context(), cfg); idrl.KindOf(err) != idrl.Unavailable { // let in: no server of Tiebreak has made streams
+		t.Errorf("with the key: %v", err)
+	}
+	for _, test := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"--list", 0, workers[0].PublicKey},
+		{"--permissions w1", 0, "nkey: " + workers[0].PublicKey},
+		{"--permissions w1", 0, `"tiebreak.from.w1.>"`},
+		{"--permissions w2", 1, "--list"},
+		{"w1", 1, "has a key already"},
+		{"w2 --out " + key, 1, "exists already"},
+		{"w/2 --out w2", 1, "letters"},
+		{"", 2, "give the name"},
+		{"w2 --list", 2, "give the name"},
+		{"--list --out x", 2, "give the name"},
+		{"--revoke w2", 1, "--list"},
+		{"--revoke w1", 0, "revoked"},
+		{"--list", 0, "No worker has a key"},
+	} {
+		args := append([]string{"worker-key", "--data", dir}, strings.Fields(test.args)...)
+		if status, out, errs := cli(t, args...); status != test.status || !strings.Contains(out+errs, test.says) {
+			t.Errorf("worker-key %s: status %d, want %d: %s%s", test.args, status, test.status, out, errs)
+		}
+	}
+	if status, _, errs := cli(t, "worker-key", "w2", "--data", filepath.Join(dir, "none"), "--out", filepath.Join(dir, "w2")); status != 1 || !strings.Contains(errs, "no data folder") {
+		t.Errorf("without a folder: status %d: %s", status, errs)
+	}
+	if workers, err = embedded.LoadWorkers(dir); err != nil || len(workers) > 0 {
+		t.Fatalf("workers %v, %v", workers, err)
+	}
+	if err := server.Reload(workers); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bynats.Open(t.Context(), cfg); idrl.KindOf(err) != idrl.Forbidden {
+		t.Errorf("with the revoked key: %v", err)
+	}
+}
