@@ -1,2 +1,0 @@
-// Package byfolder carries messages between servers and workers by files in a folder that their machines share.
-package byfolder
