@@ -8,7 +8,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere/bynats"
-	"tiebreak/internal/train/elsewhere/bynats/embedded"
+	"tiebreak/internal/train/elsewhere/embedded"
 )
 
 // A key that the command makes lets its worker in, and no longer when it is revoked.
