@@ -15,7 +15,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/bynats"
-	"tiebreak/internal/train/elsewhere/bynats/embedded"
+	"tiebreak/internal/train/elsewhere/embedded"
 )
 
 // workerKeyFlags are the flags of worker-key.

@@ -3,12 +3,15 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	nats "github.com/nats-io/nats-server/v2/server"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere/bynats"
-	"tiebreak/internal/train/elsewhere/bynats/embedded"
+	"tiebreak/internal/train/elsewhere/embedded"
 )
 
 // A key that the command makes lets its worker in, and no longer when it is revoked.
@@ -39,6 +42,7 @@ func TestWorkerKey(t *testing.T) {
 	if _, err := bynats.Open(t.Context(), cfg); idrl.KindOf(err) != idrl.Unavailable { // let in: no server of Tiebreak has made streams
 		t.Errorf("with the key: %v", err)
 	}
+	checkBlock(t, dir, workers[0])
 	for _, test := range []struct {
 		args   string
 		status int
@@ -74,5 +78,24 @@ func TestWorkerKey(t *testing.T) {
 	}
 	if _, err := bynats.Open(t.Context(), cfg); idrl.KindOf(err) != idrl.Forbidden {
 		t.Errorf("with the revoked key: %v", err)
+	}
+}
+
+// checkBlock: NATS reads the block that the command prints for its configuration as the permissions of the embedded server.
+func checkBlock(t *testing.T, dir string, w embedded.Worker) {
+	t.Helper()
+	_, block, _ := cli(t, "worker-key", "--permissions", w.Name, "--data", dir)
+	file := filepath.Join(t.TempDir(), "nats.conf")
+	if err := os.WriteFile(file, []byte("authorization {\n  users: [\n"+block+"  ]\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := nats.ProcessConfigFile(file)
+	if err != nil || len(o.Nkeys) != 1 {
+		t.Fatalf("%v of\n%s", err, block)
+	}
+	publish, subscribe := bynats.Permissions(w.Name)
+	got := o.Nkeys[0]
+	if got.Nkey != w.PublicKey || !slices.Equal(got.Permissions.Publish.Allow, publish) || !slices.Equal(got.Permissions.Subscribe.Allow, subscribe) {
+		t.Errorf("NATS reads %+v of\n%s", got, block)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere/bynats"
-	"tiebreak/internal/train/elsewhere/bynats/embedded"
+	"tiebreak/internal/train/elsewhere/embedded"
 )
 
 // TestOpenFails: errors at the start have a kind, name the address without what is secret, and say what to do.

@@ -15,7 +15,7 @@ import (
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/bynats"
-	"tiebreak/internal/train/elsewhere/bynats/embedded"
+	"tiebreak/internal/train/elsewhere/embedded"
 )
 
 // A place is an embedded server with two workers, w1 and w2.

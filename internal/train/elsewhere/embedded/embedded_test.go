@@ -20,7 +20,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere/bynats"
-	"tiebreak/internal/train/elsewhere/bynats/embedded"
+	"tiebreak/internal/train/elsewhere/embedded"
 )
 
 func check(t *testing.T, err error) {

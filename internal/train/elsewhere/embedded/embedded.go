@@ -75,6 +75,9 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		s.Close()
 		return nil, notReady(cfg, why)
 	}
+	if a, ok := s.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && cfg.TLSCert == "" {
+		log.log.Warn("workers connect without TLS: others on the network could read and change their messages", "address", cfg.Listen)
+	}
 	return s, nil
 }
 
