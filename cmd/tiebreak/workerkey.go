@@ -133,7 +133,7 @@ func makeWorkerKey(std stdio, f *workerKeyFlags, workers []embedded.Worker) (err
 		path = f.out
 	}
 	_, err = fmt.Fprintf(std.Out, "Worker:      %s\nPublic key:  %s\nKey:         %s (secret)\n\nMove the key to the worker's machine, and run there\n\n"+
-		"    tiebreak worker --connect nats://HOST:4222 --name %s --credentials %s\n\nwhere HOST is the machine of the server, or of NATS.\n",
+		"    tiebreak worker --nats nats://HOST:4222 --name %s --credentials %s\n\nwhere HOST is the machine of the server, or of NATS.\n",
 		f.name, public, path, f.name, quote(filepath.Base(f.out)))
 	return err
 }

@@ -15,7 +15,7 @@ import (
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/byflags"
 	"tiebreak/internal/train/elsewhere/bynats"
-	"tiebreak/internal/train/elsewhere/bynats/embedded"
+	"tiebreak/internal/train/elsewhere/embedded"
 	"tiebreak/internal/train/jobs"
 )
 

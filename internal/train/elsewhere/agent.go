@@ -207,10 +207,13 @@ func (a *Agent) offer(ctx context.Context, s *seat) (at string, err error) {
 	}
 	again := time.NewTicker(a.times.Here)
 	defer again.Stop()
+	told := true
 	for {
-		if err := a.c.Carrier.Tell(ctx, s.offer.subject(), text); err != nil && ctx.Err() == nil {
-			a.c.Log.Warn("an offer cannot be told; it will be tried again", "err", err)
+		err := a.c.Carrier.Tell(ctx, s.offer.subject(), text)
+		if err != nil && told && ctx.Err() == nil {
+			a.c.Log.Warn("an offer cannot be told; it will be tried again and again", "slot", s.offer.Slot, "err", err)
 		}
+		told = err == nil
 		select {
 		case at := <-taken:
 			return at, nil
