@@ -2,40 +2,92 @@ package bynats_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
-	"net/url"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/train/elsewhere/bynats"
 )
 
-// startCluster starts three servers of NATS that keep everything three times.
-func startCluster(t *testing.T) []*server.Server {
-	t.Helper()
-	var routes []*url.URL
-	var held []net.Listener
-	for range 3 {
-		l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
-		held = append(held, l)
-		routes = append(routes, &url.URL{Scheme: "nats", Host: l.Addr().String()})
-	}
-	var all []*server.Server
-	for k, l := range held {
-		port := l.Addr().(*net.TCPAddr).Port
-		check(t, l.Close())
-		o := &server.Options{
-			ServerName: fmt.Sprint("n", k), Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), Routes: routes,
-			Cluster: server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: port}, NoSigs: true, NoLog: true,
+// natsEnv is the variable by which the binary of these tests runs a server of NATS: a node as JSON.
+const natsEnv = "TIEBREAK_TEST_NATS"
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(natsEnv); text != "" {
+		if err := serveNATS(text); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
-		s := must[*server.Server](t)(server.NewServer(o))
-		go s.Start()
-		t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-		all = append(all, s)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// A node is a server of NATS of a cluster, in a process of its own.
+type node struct {
+	Name, Dir     string
+	Port, Cluster int
+	Routes        []string
+
+	process *exec.Cmd
+}
+
+func (n *node) url() string { return fmt.Sprintf("nats://127.0.0.1:%d", n.Port) }
+
+// serveNATS runs a node until its input ends.
+func serveNATS(text string) error {
+	var n node
+	if err := json.Unmarshal([]byte(text), &n); err != nil {
+		return err
+	}
+	s, err := server.NewServer(&server.Options{
+		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port, JetStream: true, StoreDir: n.Dir, Routes: server.RoutesFromStr(strings.Join(n.Routes, ",")),
+		Cluster: server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: n.Cluster}, NoSigs: true, NoLog: true,
+	})
+	if err != nil {
+		return err
+	}
+	s.Start()
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// startCluster starts three servers of NATS.
+func startCluster(t *testing.T) map[string]*node {
+	t.Helper()
+	var ports []int
+	var held []net.Listener
+	for range 6 {
+		l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
+		held, ports = append(held, l), append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	for _, l := range held {
+		check(t, l.Close())
+	}
+	var routes []string
+	for _, port := range ports[3:] {
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", port))
+	}
+	all := map[string]*node{}
+	for k := range 3 {
+		n := &node{Name: fmt.Sprint("n", k), Dir: t.TempDir(), Port: ports[k], Cluster: ports[3+k], Routes: routes}
+		n.process = exec.Command(must[string](t)(os.Executable()))
+		n.process.Env = append(os.Environ(), natsEnv+"="+string(must[[]byte](t)(json.Marshal(n))))
+		n.process.Stderr = t.Output()
+		must[io.WriteCloser](t)(n.process.StdinPipe()) // ends with this process
+		check(t, n.process.Start())
+		t.Cleanup(func() { _, _ = n.process.Process.Kill(), n.process.Wait() })
+		all[n.Name] = n
 	}
 	return all
 }
@@ -46,11 +98,8 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	all := startCluster(t)
 	var urls []string
-	for _, s := range all {
-		if !s.ReadyForConnections(waittest.Limit) {
-			t.Fatalf("waited %v for a cluster", waittest.Limit)
-		}
-		urls = append(urls, s.ClientURL())
+	for _, n := range all {
+		urls = append(urls, n.url())
 	}
 	cfg := bynats.Config{URLs: strings.Join(urls, ","), Replicas: 3, Log: logOf(t)}
 	again(t, "a leader of the cluster", func(ctx context.Context) error {
@@ -63,6 +112,7 @@ func TestCluster(t *testing.T) {
 	server := open(t, cfg)
 	cfg.Name = "w1"
 	w := open(t, cfg)
+	leader := leaderOf(t, cfg.URLs)
 	blob := []byte(strings.Repeat("blob", 1<<18))
 	name := must[hash](t)(w.Put(t.Context(), blob))
 	down, up := receive(t, w, "to.w1.s.>"), receive(t, server, "from.*.s.>")
@@ -90,8 +140,7 @@ func TestCluster(t *testing.T) {
 	}
 	waittest.For(t, half, "a quarter of the messages")
 	waittest.For(t, half, "a quarter of the messages")
-	killed := leaderOf(all, "TIEBREAK")
-	killed.Shutdown()
+	check(t, all[leader].process.Process.Kill())
 	for range 2 {
 		t.Logf("not acknowledged of %d: %d", n, waittest.For(t, failed, "the end of sending"))
 	}
@@ -109,12 +158,12 @@ func TestCluster(t *testing.T) {
 	})
 }
 
-// leaderOf returns the server that leads a stream.
-func leaderOf(all []*server.Server, stream string) *server.Server {
-	for _, s := range all {
-		if s.JetStreamIsStreamLeader("$G", stream) {
-			return s
-		}
-	}
-	return all[0]
+// leaderOf returns the name of the server that leads the stream of messages.
+func leaderOf(t *testing.T, urls string) string {
+	t.Helper()
+	nc := must[*nats.Conn](t)(nats.Connect(urls))
+	defer nc.Close()
+	js := must[jetstream.JetStream](t)(jetstream.New(nc))
+	stream := must[jetstream.Stream](t)(js.Stream(t.Context(), "TIEBREAK"))
+	return stream.CachedInfo().Cluster.Leader
 }

@@ -75,7 +75,7 @@ func (c *Carrier) restore(ctx context.Context, err error) {
 		return
 	}
 	if err := c.makeStreams(ctx); err != nil {
-		c.log.Warn("a stream of NATS is gone or has no leader, and cannot be made anew yet", "err", err)
+		c.log.Debug("a stream of NATS is gone or has no leader, and cannot be made anew yet", "err", err)
 		return
 	}
 	c.log.Warn("a stream of NATS was gone, with what was in it, or had no leader; it is there now")
