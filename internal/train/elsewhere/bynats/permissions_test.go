@@ -72,8 +72,11 @@ func TestFilterCannotBeFalse(t *testing.T) {
 	p.server(t)
 	nc := p.raw(t, "w1")
 	for _, filters := range []map[string]any{
-		{"filter_subject": "tiebreak.to.w2.>"}, {"filter_subject": "tiebreak.>"}, {"filter_subject": ""},
-		{"filter_subjects": []string{"tiebreak.to.w2.>"}}, {"filter_subjects": []string{"tiebreak.to.w1.>", "tiebreak.to.w2.>"}},
+		{"filter_subject": "tiebreak.to.w2.>"},
+		{"filter_subject": "tiebreak.>"},
+		{"filter_subject": ""},
+		{"filter_subjects": []string{"tiebreak.to.w2.>"}},
+		{"filter_subjects": []string{"tiebreak.to.w1.>", "tiebreak.to.w2.>"}},
 		{"filter_subject": "tiebreak.to.w1.>", "filter_subjects": []string{"tiebreak.to.w2.>"}},
 	} {
 		config := map[string]any{"name": "c", "deliver_policy": "all", "ack_policy": "none"}
