@@ -43,33 +43,7 @@ func TestWorkerKey(t *testing.T) {
 		t.Errorf("with the key: %v", err)
 	}
 	checkBlock(t, dir, workers[0])
-	for _, test := range []struct {
-		args   string
-		status int
-		says   string
-	}{
-		{"--list", 0, workers[0].PublicKey},
-		{"--permissions w1", 0, "nkey: " + workers[0].PublicKey},
-		{"--permissions w1", 0, `"tiebreak.from.w1.>"`},
-		{"--permissions w2", 1, "--list"},
-		{"w1", 1, "has a key already"},
-		{"w2 --out " + key, 1, "exists already"},
-		{"w/2 --out w2", 1, "letters"},
-		{"", 2, "give the name"},
-		{"w2 --list", 2, "give the name"},
-		{"--list --out x", 2, "give the name"},
-		{"--revoke w2", 1, "--list"},
-		{"--revoke w1", 0, "revoked"},
-		{"--list", 0, "No worker has a key"},
-	} {
-		args := append([]string{"worker-key", "--data", dir}, strings.Fields(test.args)...)
-		if status, out, errs := cli(t, args...); status != test.status || !strings.Contains(out+errs, test.says) {
-			t.Errorf("worker-key %s: status %d, want %d: %s%s", test.args, status, test.status, out, errs)
-		}
-	}
-	if status, _, errs := cli(t, "worker-key", "w2", "--data", filepath.Join(dir, "none"), "--out", filepath.Join(dir, "w2")); status != 1 || !strings.Contains(errs, "no data folder") {
-		t.Errorf("without a folder: status %d: %s", status, errs)
-	}
+	checkLines(t, dir, key, workers[0])
 	if workers, err = embedded.LoadWorkers(dir); err != nil || len(workers) > 0 {
 		t.Fatalf("workers %v, %v", workers, err)
 	}
@@ -97,5 +71,38 @@ func checkBlock(t *testing.T, dir string, w embedded.Worker) {
 	got := o.Nkeys[0]
 	if got.Nkey != w.PublicKey || !slices.Equal(got.Permissions.Publish.Allow, publish) || !slices.Equal(got.Permissions.Subscribe.Allow, subscribe) {
 		t.Errorf("NATS reads %+v of\n%s", got, block)
+	}
+}
+
+// checkLines: what the command says and does of the only worker w1, until it is revoked.
+func checkLines(t *testing.T, dir, key string, w embedded.Worker) {
+	t.Helper()
+	for _, test := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"--list", 0, w.PublicKey},
+		{"--permissions w1", 0, "nkey: " + w.PublicKey},
+		{"--permissions w1", 0, `"tiebreak.from.w1.>"`},
+		{"--permissions w2", 1, "--list"},
+		{"w1", 1, "has a key already"},
+		{"w2 --out " + key, 1, "exists already"},
+		{"w/2 --out w2", 1, "letters"},
+		{"", 2, "give the name"},
+		{"w2 --list", 2, "give the name"},
+		{"--list --out x", 2, "give the name"},
+		{"--revoke w2", 1, "--list"},
+		{"--revoke w1", 0, "revoked"},
+		{"--list", 0, "No worker has a key"},
+	} {
+		args := append([]string{"worker-key", "--data", dir}, strings.Fields(test.args)...)
+		if status, out, errs := cli(t, args...); status != test.status || !strings.Contains(out+errs, test.says) {
+			t.Errorf("worker-key %s: status %d, want %d: %s%s", test.args, status, test.status, out, errs)
+		}
+	}
+	none, out := filepath.Join(dir, "none"), filepath.Join(dir, "w2")
+	if status, _, errs := cli(t, "worker-key", "w2", "--data", none, "--out", out); status != 1 || !strings.Contains(errs, "no data folder") {
+		t.Errorf("without a folder: status %d: %s", status, errs)
 	}
 }

@@ -92,16 +92,14 @@ func startCluster(t *testing.T) map[string]*node {
 	return all
 }
 
-// TestCluster: one of three servers is killed while 200 messages are sent each way. What arrives is in order and there
-// once; blobs stay.
-func TestCluster(t *testing.T) {
-	t.Parallel()
-	all := startCluster(t)
-	var urls []string
+// openCluster opens the carriers of a server and of the worker w1, when the cluster is ready.
+func openCluster(t *testing.T, all map[string]*node) (server, worker *bynats.Carrier, urls string) {
+	t.Helper()
+	var list []string
 	for _, n := range all {
-		urls = append(urls, n.url())
+		list = append(list, n.url())
 	}
-	cfg := bynats.Config{URLs: strings.Join(urls, ","), Replicas: 3, Log: logOf(t)}
+	cfg := bynats.Config{URLs: strings.Join(list, ","), Replicas: 3, Log: logOf(t)}
 	again(t, "a leader of the cluster", func(ctx context.Context) error {
 		c, err := bynats.Open(ctx, cfg)
 		if err != nil {
@@ -109,10 +107,18 @@ func TestCluster(t *testing.T) {
 		}
 		return c.Close()
 	})
-	server := open(t, cfg)
+	server = open(t, cfg)
 	cfg.Name = "w1"
-	w := open(t, cfg)
-	leader := leaderOf(t, cfg.URLs)
+	return server, open(t, cfg), cfg.URLs
+}
+
+// TestCluster: one of three servers is killed while 200 messages are sent each way. What arrives is in order and there
+// once; blobs stay.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	all := startCluster(t)
+	server, w, urls := openCluster(t, all)
+	leader := leaderOf(t, urls)
 	blob := []byte(strings.Repeat("blob", 1<<18))
 	name := must[hash](t)(w.Put(t.Context(), blob))
 	down, up := receive(t, w, "to.w1.s.>"), receive(t, server, "from.*.s.>")

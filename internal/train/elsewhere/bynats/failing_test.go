@@ -151,8 +151,8 @@ func (o *outside) open(t testing.TB) (server, worker *bynats.Carrier) {
 	return open(t, bynats.Config{URLs: o.nats.ClientURL()}), open(t, bynats.Config{URLs: o.nats.ClientURL(), Name: "w1"})
 }
 
-// TestStoreDeleted: the folder of NATS is deleted while messages flow. No wrong message arrives, nothing panics, and after a restart
-// of NATS all works again.
+// TestStoreDeleted: the folder of NATS is deleted while messages flow. No wrong message arrives, nothing panics, and
+// after a restart of NATS all works again.
 func TestStoreDeleted(t *testing.T) {
 	t.Parallel()
 	p := startOutside(t)

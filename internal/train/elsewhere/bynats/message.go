@@ -44,8 +44,8 @@ type number struct {
 	n      uint64
 }
 
-// numbered gives a message its number, for receivers, and an id for JetStream, which stores only one message of an id. The id
-// is random: a worker that could guess one could use it up.
+// numbered gives a message its number, for receivers, and an id for JetStream, which stores only one message of an id.
+// The id is random: a worker that could guess one could use it up.
 func numbered(m *nats.Msg, of number) {
 	m.Header.Set(numberHeader, of.sender+"."+strconv.FormatUint(of.n, 10))
 	m.Header.Set(jetstream.MsgIDHeader, rand.Text())

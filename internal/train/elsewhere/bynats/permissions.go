@@ -10,18 +10,16 @@ import "fmt"
 func Permissions(worker string) (publish, subscribe []string) {
 	own := func(word string) string { return fmt.Sprintf("%s%s.%s.>", prefix, word, worker) }
 	const api = "$JS.API."
-	return []string{
-			own("offers"),
-			own("from"),
-			blobPrefix + "*.*",
-			api + "CONSUMER.CREATE." + messageStream + ".*." + own("to"),
-			api + "CONSUMER.MSG.NEXT." + messageStream + ".*",
-			api + "CONSUMER.DELETE." + messageStream + ".*",
-			api + "DIRECT.GET." + blobStream + "." + blobPrefix + "*.*",
-			api + "STREAM.INFO." + blobStream,
-		}, []string{
-			prefix + "servers.>",
-			own("to"),
-			"_INBOX." + worker + ".>",
-		}
+	publish = []string{
+		own("offers"),
+		own("from"),
+		blobPrefix + "*.*",
+		api + "CONSUMER.CREATE." + messageStream + ".*." + own("to"),
+		api + "CONSUMER.MSG.NEXT." + messageStream + ".*",
+		api + "CONSUMER.DELETE." + messageStream + ".*",
+		api + "DIRECT.GET." + blobStream + "." + blobPrefix + "*.*",
+		api + "STREAM.INFO." + blobStream,
+	}
+	subscribe = []string{prefix + "servers.>", own("to"), "_INBOX." + worker + ".>"}
+	return publish, subscribe
 }

@@ -19,8 +19,9 @@ const (
 	maxWait    = time.Second // between attempts
 )
 
-// Send implements elsewhere.Carrier. It tries for ten seconds to have JetStream acknowledge the message, whose id
-// keeps a repeated attempt from being stored twice, and whose number keeps it from being received twice. Calls under one subject take turns.
+// Send implements elsewhere.Carrier. It tries for ten seconds to have JetStream acknowledge the message, whose id keeps
+// a repeated attempt from being stored twice, and whose number keeps it from being received twice. Calls under
+// one subject take turns.
 func (c *Carrier) Send(ctx context.Context, subject string, data []byte) error {
 	if err := c.mayPublish(subject, data); err != nil {
 		return err

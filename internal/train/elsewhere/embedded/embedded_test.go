@@ -59,8 +59,8 @@ func open(t *testing.T, s *embedded.Server) *bynats.Carrier {
 	return c
 }
 
-// Without an address no port is open, and the process reaches the server anyway. With more room than the default streams have, and less,
-// the streams fit in.
+// Without an address no port is open, and the process reaches the server anyway. The streams fit into the room that
+// there is, with the default and with the least.
 func TestWithinTheProcess(t *testing.T) {
 	t.Parallel()
 	for _, room := range []int64{0, 256 << 20} {
@@ -131,7 +131,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// With TLS a worker that does not use it, or does not know the certificate, is not let in; one that does is, and so is the process.
+// With TLS a worker that does not know the certificate does not connect; one that does is let in, and so is the process.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	w, seed := worker(t, "w1")

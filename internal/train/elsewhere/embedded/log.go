@@ -17,9 +17,12 @@ type logger struct {
 }
 
 func (l *logger) Noticef(format string, v ...any) { l.log.Debug("NATS: " + fmt.Sprintf(format, v...)) }
-func (l *logger) Debugf(format string, v ...any)  { l.log.Debug("NATS: " + fmt.Sprintf(format, v...)) }
-func (l *logger) Tracef(format string, v ...any)  { l.log.Debug("NATS: " + fmt.Sprintf(format, v...)) }
-func (l *logger) Warnf(format string, v ...any)   { l.log.Warn("NATS: " + fmt.Sprintf(format, v...)) }
+
+func (l *logger) Debugf(format string, v ...any) { l.log.Debug("NATS: " + fmt.Sprintf(format, v...)) }
+
+func (l *logger) Tracef(format string, v ...any) { l.log.Debug("NATS: " + fmt.Sprintf(format, v...)) }
+
+func (l *logger) Warnf(format string, v ...any) { l.log.Warn("NATS: " + fmt.Sprintf(format, v...)) }
 
 func (l *logger) Errorf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)

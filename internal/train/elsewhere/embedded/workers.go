@@ -79,7 +79,8 @@ func LoadWorkers(folder string) ([]Worker, error) {
 	return file.Workers, nil
 }
 
-// SaveWorkers replaces the workers of a data folder, sorted by name, in one step. Only the user of the process may read the file.
+// SaveWorkers replaces the workers of a data folder, sorted by name, in one step. Only the user of the process may read
+// the file.
 func SaveWorkers(folder string, workers []Worker) (err error) {
 	if err := checkWorkers(workers); err != nil {
 		return err
