@@ -79,7 +79,7 @@ func checkFlags(t *testing.T, kind string, args []string) {
 		}
 		passed[args[k]] = args[k+1]
 	}
-	if len(args)%2 != 0 || passed["--name"] != "$(POD_NAME)" || passed["--alive"] != "/tmp/alive" || passed["--credentials"] != "/secrets/workers.creds" {
+	if len(args)%2 != 0 || passed["--name"] != "workers" || passed["--alive"] != "/tmp/alive" || passed["--credentials"] != "/secrets/workers.nkey" {
 		t.Errorf("the flags are %q", args)
 	}
 	if _, idle := passed["--idle"]; idle != (kind == "Job") {

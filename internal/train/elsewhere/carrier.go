@@ -27,7 +27,7 @@ type Hash [sha256.Size]byte
 // A subject is words of the letters A to Z, a to z, the digits, "_" and "-", of at most 64 bytes each, at least two and
 // at most six, with dots between them. In a pattern a word may be "*", which stands for any one word, and the last may
 // be ">", which stands for one or more words at the end. Servers alone publish under "servers" and "to"; a worker of
-// the name W publishes under "offers.W" and "from.W", and reads under "servers" and "to.W". A carrier that knows
+// the name W publishes under "offers.W" and "from.W", and reads under "servers" and "to.W"; several processes may have one name. A carrier that knows
 // who publishes enforces that.
 //
 // Methods may be called from any goroutine.

@@ -115,7 +115,7 @@ func (h *Hub) Run(ctx context.Context, by Carrier) error {
 	if err != nil {
 		return err
 	}
-	parcels, err := by.Receive(ctx, "from.*."+h.c.Server+".>")
+	parcels, err := by.Receive(ctx, "from.*.*."+h.c.Server+".>")
 	if err != nil {
 		return err
 	}
@@ -327,7 +327,7 @@ func (h *Hub) bar(o Offer) string {
 // take takes the offer of a slot. The worker answers with a sign of life, or that it has left. The caller holds mu.
 func (h *Hub) take(ctx context.Context, s *slot) {
 	ctx, s.cancel = context.WithCancel(ctx)
-	to := "to." + s.offer.Worker + "." + h.c.Server + "." + rand.Text()
+	to := "to." + s.offer.Worker + "." + s.offer.Process + "." + h.c.Server + "." + rand.Text()
 	l := newLink(ctx, h.by, to, h.times, &h.traffic)
 	s.link, s.joined, s.idle, s.done = l, false, time.Now(), s.offer.Number
 	h.taken[from(to)] = s
@@ -372,7 +372,7 @@ func (h *Hub) States() []State {
 		})
 	}
 	slices.SortFunc(out, func(a, b State) int {
-		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Slot, b.Slot))
+		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Process, b.Process), cmp.Compare(a.Slot, b.Slot))
 	})
 	return out
 }

@@ -13,6 +13,7 @@ import (
 // An Offer is what a worker says of itself while it waits for a job.
 type Offer struct {
 	Worker  string   `json:"worker"`
+	Process string   `json:"process"` // tells processes of one name apart, as those that share a key
 	Slot    int      `json:"slot"`    // from 1: a worker does a job in each
 	Number  string   `json:"number"`  // of the offer, which a server takes once
 	Host    string   `json:"host"`    // name of the machine
@@ -38,7 +39,7 @@ func decodeOffer(m Message) (Offer, error) {
 		return Offer{}, idrl.Errorf(idrl.Invalid, "an offer is damaged: %v", err)
 	}
 	words := strings.Split(m.Subject, ".")
-	ok := len(words) == 3 && words[1] == o.Worker && words[2] == strconv.Itoa(o.Slot) && Valid(o.Worker) && Valid(o.Number) &&
+	ok := len(words) == 4 && words[1] == o.Worker && words[2] == o.Process && words[3] == strconv.Itoa(o.Slot) && Valid(o.Number) &&
 		o.Slot >= 1 && o.Slot <= maxSlots && len(o.Host) <= maxNeed && len(o.Version) <= maxVersion && len(o.Has) <= maxHas &&
 		!slices.ContainsFunc(o.Has, func(s string) bool { return len(s) > maxNeed })
 	if !ok {
@@ -47,10 +48,10 @@ func decodeOffer(m Message) (Offer, error) {
 	return o, nil
 }
 
-func (o Offer) subject() string { return fmt.Sprintf("offers.%s.%d", o.Worker, o.Slot) }
+func (o Offer) subject() string { return fmt.Sprintf("offers.%s.%s.%d", o.Worker, o.Process, o.Slot) }
 
 // name is that of the slot, for people.
-func (o Offer) name() string { return fmt.Sprintf("%s/%d", o.Worker, o.Slot) }
+func (o Offer) name() string { return fmt.Sprintf("%s/%s/%d", o.Worker, o.Process, o.Slot) }
 
 // memoryNeed begins what a job needs that needs memory; a number of MiB follows.
 const memoryNeed = "memory in MiB: "

@@ -32,7 +32,7 @@ type Worker struct {
 // Declare declares the flags.
 func (w *Worker) Declare(fs *flag.FlagSet) {
 	w.Carriers.Declare(fs)
-	fs.StringVar(&w.name, "name", os.Getenv("TIEBREAK_WORKER"), "`name` of the worker, for people, of letters, digits, - and _; with --nats that of its credentials; default: made of the machine's name")
+	fs.StringVar(&w.name, "name", os.Getenv("TIEBREAK_WORKER"), "`name` of the worker, for people, of letters, digits, - and _; default: that of a file of\ncredentials NAME.nkey, which it must have, else made of the machine's name. Several may have one name")
 	fs.IntVar(&w.slots, "slots", 0, "`jobs` at a time; 0: as many as there are processors")
 	fs.DurationVar(&w.idle, "idle", 0, "`time` without a job after which the worker ends, such as 10m; 0: never")
 	fs.StringVar(&w.alive, "alive", "", "`file` that is written every few seconds while the worker lives, for probes")
@@ -88,7 +88,7 @@ func (w *Worker) offer(has []string) (elsewhere.Offer, error) {
 	host, _ := os.Hostname() // a machine without a name is shown without one
 	host = strings.ToValidUTF8(host[:min(len(host), 200)], "")
 	return elsewhere.Offer{
-		Worker: cmp.Or(w.name, nameOf(host)), Host: host, Version: version, Has: has,
+		Worker: cmp.Or(w.name, nameOfKey(w.Credentials), nameOf(host)), Host: host, Version: version, Has: has,
 		Memory: elsewhere.Memory(), Cores: runtime.NumCPU(), Fast: gemm.Best == fastest,
 	}, nil
 }
@@ -98,6 +98,15 @@ var Pipes = []string{"TIEBREAK_NATS=", "TIEBREAK_CREDENTIALS=", "TIEBREAK_FOLDER
 
 // fastest are the kernels that need AVX-512.
 const fastest = gemm.AVX512
+
+// nameOfKey is the name that a file of credentials has by 'tiebreak worker-key'; empty for another file, and for none.
+func nameOfKey(file string) string {
+	name, ok := strings.CutSuffix(filepath.Base(file), ".nkey")
+	if !ok || !elsewhere.Valid(name) {
+		return ""
+	}
+	return name
+}
 
 // nameOf is the name of a worker that was given none: that of the machine, and of the process.
 func nameOf(host string) string {

@@ -1,6 +1,7 @@
 package byfolder
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -45,7 +46,7 @@ func (c *Carrier) post(ctx context.Context, kind, subject string, data []byte) e
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := &waiting{data: data, done: make(chan error, 1)}
+	w := &waiting{data: bytes.Clone(data), done: make(chan error, 1)}
 	if err := c.enqueue(kind, subject, w); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (c *Carrier) enqueue(kind, subject string, w *waiting) error {
 // empty writes what waits in an outbox.
 func (c *Carrier) empty(o *outbox) {
 	for {
-		batch, bytes := c.take(o)
+		batch, size := c.take(o)
 		if len(batch) == 0 {
 			return
 		}
@@ -101,30 +102,30 @@ func (c *Carrier) empty(o *outbox) {
 		if o.kind == told {
 			messages = messages[len(messages)-1:]
 		}
-		err := c.write(o, messages, bytes)
+		err := c.write(o, messages, size)
 		for _, w := range batch {
 			w.done <- err
 		}
 	}
 }
 
-// take returns the messages for the next file, and their bytes; none when the outbox is empty.
-func (c *Carrier) take(o *outbox) (batch []*waiting, bytes int64) {
+// take returns the messages for the next file, and their size in bytes; none when the outbox is empty.
+func (c *Carrier) take(o *outbox) (batch []*waiting, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(o.waiting) > 0 && bytes < batchBytes && len(batch) < batchCount {
-		batch, bytes = append(batch, o.waiting[0]), bytes+int64(len(o.waiting[0].data))
+	for len(o.waiting) > 0 && size < batchBytes && len(batch) < batchCount {
+		batch, size = append(batch, o.waiting[0]), size+int64(len(o.waiting[0].data))
 		o.waiting = o.waiting[1:]
 	}
 	o.busy = len(batch) > 0
-	return batch, bytes
+	return batch, size
 }
 
 // write writes a file of messages. A second attempt is made if the folder was removed and made again.
-func (c *Carrier) write(o *outbox, messages [][]byte, bytes int64) error {
+func (c *Carrier) write(o *outbox, messages [][]byte, size int64) error {
 	box := boxOf(o.subject)
 	if o.kind == sent {
-		if err := c.room(o.kind+"/"+box, bytes+256); err != nil {
+		if err := c.room(o.kind+"/"+box, size+256); err != nil {
 			return err
 		}
 	}

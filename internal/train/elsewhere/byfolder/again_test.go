@@ -1,0 +1,58 @@
+package byfolder_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tiebreak/internal/check/waittest"
+	"tiebreak/internal/train/elsewhere/byfolder"
+)
+
+// Readers and senders go over to a folder that was put in the place of the one that they had opened.
+func TestFolderIsMovedAway(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "workers")
+	synctest.Test(t, func(t *testing.T) {
+		open := func() *byfolder.Carrier {
+			c, err := byfolder.Open(byfolder.Config{Dir: dir})
+			check(t, err)
+			return c
+		}
+		server, worker := open(), open()
+		up := receive(t, server, "from.>")
+		check(t, os.Rename(dir, dir+".old"))
+		check(t, os.Mkdir(dir, 0o700))
+		time.Sleep(10 * time.Second)
+		check(t, worker.Send(t.Context(), "from.w1.s.l", []byte("after")))
+		if got := <-up; string(got.Data) != "after" {
+			t.Errorf("received %q", got.Data)
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, "sent", "from")); err != nil || len(left) != 1 {
+			t.Errorf("the new folder has %v, %v", left, err)
+		}
+		check(t, worker.Close())
+		check(t, server.Close())
+	})
+}
+
+// The same is heard again when it is told again, also by another process, and one file is left of it.
+func TestToldAgain(t *testing.T) {
+	dir := t.TempDir()
+	server := open(t, byfolder.Config{Dir: dir, Poll: quick})
+	heard, err := server.Watch(t.Context(), "offers.>")
+	check(t, err)
+	for range 3 {
+		worker := open(t, byfolder.Config{Dir: dir, Poll: quick})
+		for range 2 {
+			check(t, worker.Tell(t.Context(), "offers.w1", []byte("same")))
+			if got := waittest.For(t, heard, "what is told again"); string(got.Data) != "same" {
+				t.Errorf("heard %q", got.Data)
+			}
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "told", "offers", "*")); err != nil || len(left) != 1 {
+		t.Errorf("files %v, %v", left, err)
+	}
+}
