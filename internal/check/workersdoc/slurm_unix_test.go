@@ -38,8 +38,10 @@ func slurm(t *testing.T, env ...string) (cmd *exec.Cmd, record string) {
 		t.Fatal(err)
 	}
 	cmd = exec.Command(bash, filepath.Join(examples, "slurm.sh"))
-	cmd.Env = append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "RECORD=" + record, "SLURM_JOB_ID=4713",
-		"SLURM_ARRAY_JOB_ID=4711", "SLURM_ARRAY_TASK_ID=2", "SLURM_CPUS_PER_TASK=3"}, env...)
+	cmd.Env = append([]string{
+		"PATH=" + dir + ":" + os.Getenv("PATH"), "RECORD=" + record, "SLURM_JOB_ID=4713",
+		"SLURM_ARRAY_JOB_ID=4711", "SLURM_ARRAY_TASK_ID=2", "SLURM_CPUS_PER_TASK=3",
+	}, env...)
 	return cmd, record
 }
 
