@@ -1,10 +1,9 @@
 #!/bin/bash
-# Workers of a Tiebreak server as an array job of Slurm. The server and the workers share a folder:
+# Workers of a Tiebreak server as an array job of Slurm. The server was started with a folder that the nodes reach:
 #
-#   tiebreak serve … --folder "$HOME/tiebreak-workers"       # as your server is started
 #   TIEBREAK_FOLDER=$HOME/tiebreak-workers sbatch --array=1-20 slurm.sh
 #
-# or they reach a NATS server, with a file of credentials that the nodes can read:
+# or with a NATS server, with a file of credentials that the nodes can read:
 #
 #   TIEBREAK_NATS=tls://nats.example.org:4222 TIEBREAK_CREDENTIALS=$HOME/workers.nkey sbatch --array=1-20 slurm.sh
 #

@@ -37,7 +37,7 @@ type pod struct {
 }
 
 // flags are those of "tiebreak worker" that the manifests may pass; each has a value.
-var flags = []string{"--nats", "--credentials", "--name", "--slots", "--idle", "--alive"}
+var flags = []string{"--nats", "--credentials", "--name", "--slots", "--idle", "--alive", "--files"}
 
 // TestKubernetes: both manifests pass flags of the worker, and let it write nothing but /tmp.
 func TestKubernetes(t *testing.T) {

@@ -38,8 +38,10 @@ func slurm(t *testing.T, env ...string) (cmd *exec.Cmd, record string) {
 		t.Fatal(err)
 	}
 	cmd = exec.Command(bash, filepath.Join(examples, "slurm.sh"))
-	cmd.Env = append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "RECORD=" + record, "SLURM_JOB_ID=4713",
-		"SLURM_ARRAY_JOB_ID=4711", "SLURM_ARRAY_TASK_ID=2", "SLURM_CPUS_PER_TASK=3"}, env...)
+	cmd.Env = append([]string{
+		"PATH=" + dir + ":" + os.Getenv("PATH"), "RECORD=" + record, "SLURM_JOB_ID=4713",
+		"SLURM_ARRAY_JOB_ID=4711", "SLURM_ARRAY_TASK_ID=2", "SLURM_CPUS_PER_TASK=3",
+	}, env...)
 	return cmd, record
 }
 
@@ -51,8 +53,8 @@ func TestSlurm(t *testing.T) {
 	}{
 		"folder": {[]string{"TIEBREAK_FOLDER=/shared/a folder"}, "worker|--folder|/shared/a folder|--name|slurm-4711-2|--slots|3|--idle|10m"},
 		"NATS": {
-			[]string{"TIEBREAK_NATS=tls://n:4222", "TIEBREAK_CREDENTIALS=/home/me/w.creds"},
-			"worker|--nats|tls://n:4222|--credentials|/home/me/w.creds|--name|slurm-4711-2|--slots|3|--idle|10m",
+			[]string{"TIEBREAK_NATS=tls://n:4222", "TIEBREAK_CREDENTIALS=/home/me/w.nkey"},
+			"worker|--nats|tls://n:4222|--credentials|/home/me/w.nkey|--name|w|--slots|3|--idle|10m",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,8 +54,10 @@ func Open(config Config) (*Carrier, error) {
 	if err != nil || config.Dir == "" {
 		return nil, idrl.Errorf(idrl.Invalid, "%q is no folder for messages to workers", config.Dir)
 	}
-	c := &Carrier{folder: folder{dir: dir, shared: config.Shared}, poll: config.Poll, log: config.Log,
-		outs: map[string]*outbox{}, odd: map[string]bool{}, poked: make(chan struct{})}
+	c := &Carrier{
+		folder: folder{dir: dir, shared: config.Shared}, poll: config.Poll, log: config.Log,
+		outs: map[string]*outbox{}, odd: map[string]bool{}, poked: make(chan struct{}),
+	}
 	if c.poll <= 0 {
 		c.poll = slowest / 10
 	}

@@ -46,8 +46,10 @@ func (c *Carrier) Receive(ctx context.Context, pattern string) (<-chan elsewhere
 }
 
 func (c *Carrier) reader(kind, pattern string) *reader {
-	return &reader{c: c, kind: kind, pattern: pattern, others: map[string]bool{}, heard: map[string]entry{},
-		streams: map[string]*stream{}, out: make(chan elsewhere.Message)}
+	return &reader{
+		c: c, kind: kind, pattern: pattern, others: map[string]bool{}, heard: map[string]entry{},
+		streams: map[string]*stream{}, out: make(chan elsewhere.Message),
+	}
 }
 
 // run looks again and again, at longer intervals while nothing comes.
