@@ -101,7 +101,7 @@ func (in *installation) serve() {
 }
 
 // running runs what ends with its context, until the test ends or stop is called.
-func running(t *testing.T, run func(context.Context) error) (stop func()) {
+func running(t testing.TB, run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
