@@ -12,8 +12,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// TestBlobsAreCarriedOnce: what is kept is not carried again, unless a part of it is lost; and what is there in place of
-// a blob is not handed over as it.
+// TestBlobsAreCarriedOnce: what is kept is not carried again, and what is there in place of a blob is not handed over.
 func TestBlobsAreCarriedOnce(t *testing.T) {
 	t.Parallel()
 	p := start(t)
