@@ -68,7 +68,7 @@ func (c *Carriers) Openers(worker string, log *slog.Logger) ([]Opener, error) {
 }
 
 // againAfter is the time after which a carrier is opened again that could not be, or has ended.
-const againAfter = 5 * time.Second
+const againAfter = 2 * time.Second
 
 // Keep opens a carrier, uses it, and closes it; again and again while that fails with an error of kind Unavailable, of
 // which say hears. It returns nil when ctx is done, else what use has returned, or another error of open.
