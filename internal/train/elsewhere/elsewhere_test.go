@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}}
-		if err := jobs.Serve(context.Background(), os.Stdin, os.Stdout, h); err != nil {
+		if err := jobs.Serve(context.Background(), os.Stdin, os.Stdout, held{h}); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"tiebreak/internal/base/record"
@@ -16,13 +17,19 @@ type Place struct {
 	// job. Nil: it has everything.
 	Lacks func(needs []string) string
 
+	// Did counts the jobs that the worker has done. It may be nil.
+	Did *atomic.Int64
+
 	// Refused hears that a result of the worker was false. It may be nil.
 	Refused func(why error)
 }
 
+// OnThisMachine is the name of a worker that is a process of this machine. No Place may have it.
+const OnThisMachine = "here"
+
 func (p *Place) name() string {
 	if p == nil {
-		return "here"
+		return OnThisMachine
 	}
 	return p.Name
 }
@@ -30,6 +37,12 @@ func (p *Place) name() string {
 func (p *Place) refused(why error) {
 	if p != nil && p.Refused != nil {
 		p.Refused(why)
+	}
+}
+
+func (p *Place) didOne() {
+	if p != nil && p.Did != nil {
+		p.Did.Add(1)
 	}
 }
 
@@ -126,9 +139,12 @@ func (p *Pool) Waiting() (out []Waiting) {
 	return out
 }
 
+// Here returns how many long jobs are done at a time on this machine; 0: none.
+func (p *Pool) Here() int { return max(p.c.Workers, 0) }
+
 // A Worker is what a worker of the pool does.
 type Worker struct {
-	Name  string    // "here" for a process of this machine
+	Name  string    // OnThisMachine for a process of this machine
 	Since time.Time // when it joined; zero for one of this machine
 	Doing bool
 	Job   record.JobKey // if Doing
