@@ -92,7 +92,7 @@ func TestWorkerBarsAreBounded(t *testing.T) {
 	fill := rawly(t, dir)
 	const many = `
 		WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-		INSERT INTO worker_bar SELECT ? || i, ?, 'Ada', '2026-01-01T00:00:00Z', '' FROM n`
+		INSERT INTO worker_bar SELECT ? || i, ?, 'Ada', '2026-01-01T00:00:00.000000000Z', '' FROM n`
 	exec := func(args ...any) {
 		t.Helper()
 		_, err := fill.ExecContext(ctx, many, args...)

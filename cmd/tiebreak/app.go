@@ -24,6 +24,7 @@ import (
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/outcome"
 	"tiebreak/internal/study/settings"
+	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
@@ -37,8 +38,11 @@ type app struct {
 	auth    *auth.Auth
 	hub     live.Hub
 	pool    *jobs.Pool
+	bars    *elsewhere.Bars // what researchers say of workers on other machines
 	manager *session.Manager
 	web     *web.Server
+
+	elsewhere *elsewhere.Hub // of workers on other machines; nil: the server takes none; set before listen
 
 	unwatch func() // ends the check of the database, and waits for it
 	log     *slog.Logger
@@ -57,11 +61,12 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 		return nil, errors.Join(err, db.Close())
 	}
 	a.manager = session.NewManager(db, a.build, log)
+	a.bars = elsewhere.NewBars(db.WorkerBars, log)
 	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
 		Catalogue: shown.all, Env: shown.one, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
-		SignInCommand: signInCommand(dir),
+		SignInCommand: signInCommand(dir), Workers: workers{a}, WorkerStarts: workerStarts(),
 	})
 	a.watch(context.WithoutCancel(ctx))
 	return a, nil

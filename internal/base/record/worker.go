@@ -111,6 +111,7 @@ type WaitingJob struct {
 func (r WorkerReport) WithBars(bars []WorkerBar) WorkerReport {
 	r.Bars = append([]WorkerBar{}, bars...)
 	r.Workers = append([]WorkerState{}, r.Workers...)
+	r.Here, r.Waiting = append([]WorkerJob{}, r.Here...), append([]WaitingJob{}, r.Waiting...) // never null in JSON
 	for k := range r.Workers {
 		w := &r.Workers[k]
 		w.State = w.state(r.Bar(w.Name).Bar)

@@ -3,6 +3,8 @@ package elsewhere
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -50,19 +52,29 @@ func (r Reporter) Report(bars []record.WorkerBar) record.WorkerReport {
 func (r Reporter) add(all []record.WorkerState, s State) []record.WorkerState {
 	if n := len(all); n == 0 || all[n-1].Name != s.Worker {
 		all = append(all, record.WorkerState{
-			Name: s.Worker, Host: s.Host, Cores: s.Cores, Memory: s.Memory, Version: s.Version, Since: s.Since.UTC(), Doing: []record.WorkerJob{},
+			Name: s.Worker, Host: shown(s.Host), Cores: s.Cores, Memory: s.Memory, Version: shown(s.Version), Since: s.Since.UTC(), Doing: []record.WorkerJob{},
 			Done: s.Did, False: s.Wrong,
 		})
 	}
 	w := &all[len(all)-1]
 	w.Slots++
 	if b := Bar(s.Barred); b != Open && b != Drained && b != Banned {
-		w.Refused = s.Barred
+		w.Refused = shown(s.Barred)
 	}
 	if s.Work.Doing {
 		w.Doing = append(w.Doing, r.job(s.Work.Job, s.Work))
 	}
 	return all
+}
+
+// shown returns what a worker says of itself without what could disturb a terminal.
+func shown(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(text, ""))
 }
 
 func (r Reporter) job(k record.JobKey, w jobs.Worker) record.WorkerJob {
