@@ -116,6 +116,9 @@ func listWorkers(ctx context.Context, std stdio, f *workersFlags) error {
 			return err
 		}
 		if f.json {
+			if r.At.IsZero() {
+				r.At = time.Now().UTC()
+			}
 			return printJSON(std.Out, r)
 		}
 		return printWorkers(std.Out, r)
