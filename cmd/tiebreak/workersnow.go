@@ -12,11 +12,11 @@ import (
 	"tiebreak/templates"
 )
 
-// workers is the web's view of those that do training jobs.
-type workers struct{ a *app }
+// workerReports is the web's view of those that do training jobs.
+type workerReports struct{ a *app }
 
 // Report implements web.Workers.
-func (w workers) Report(ctx context.Context) (record.WorkerReport, error) {
+func (w workerReports) Report(ctx context.Context) (record.WorkerReport, error) {
 	bars, err := w.a.db.WorkerBars(ctx)
 	if err != nil {
 		return record.WorkerReport{}, err
@@ -35,7 +35,7 @@ func (w workers) Report(ctx context.Context) (record.WorkerReport, error) {
 }
 
 // Bar implements web.Workers.
-func (w workers) Bar(ctx context.Context, b record.WorkerBar) error {
+func (w workerReports) Bar(ctx context.Context, b record.WorkerBar) error {
 	if err := w.a.db.BarWorker(ctx, b); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (a *app) keepWorkers(ctx context.Context) {
 	pardoned, tick := map[string]time.Time{}, time.NewTicker(keepEvery)
 	defer tick.Stop()
 	for began := time.Now(); ; {
-		r, err := workers{a}.Report(ctx)
+		r, err := workerReports{a}.Report(ctx)
 		if err == nil {
 			a.pardon(r.Bars, began, pardoned)
 			kept, err = a.keepReport(ctx, r, kept)
@@ -115,7 +115,7 @@ func (a *app) forgetWorkers(ctx context.Context) {
 // workerStarts are the ways to have workers on other machines.
 func workerStarts() []templates.WorkerStart {
 	return []templates.WorkerStart{
-		{By: "With a folder that all machines share", Serve: commandLine("serve", "--worker-folder", "FOLDER"), Worker: commandLine("worker", "--folder", "FOLDER")},
-		{By: "With a NATS server", Serve: commandLine("serve", "--nats", "nats://HOST:4222"), Worker: commandLine("worker", "--nats", "nats://HOST:4222")},
+		{By: "With a folder that all machines share", Serve: commandLine("serve", "--worker-folder", "FOLDER"), Worker: "tiebreak worker --folder FOLDER"},
+		{By: "With a NATS server", Serve: commandLine("serve", "--nats", "nats://HOST:4222"), Worker: "tiebreak worker --nats nats://HOST:4222"},
 	}
 }
