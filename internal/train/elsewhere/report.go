@@ -37,9 +37,9 @@ func (r Reporter) Report(bars []record.WorkerBar) record.WorkerReport {
 	out.LeftOut = max(len(out.Workers)-record.MaxReported, 0) + max(len(waiting)-record.MaxReported, 0)
 	reasons := map[string]string{} // by what decides them
 	for _, w := range waiting[:min(len(waiting), record.MaxReported)] {
-		key := fmt.Sprint(w.Here, w.Needs)
+		key := fmt.Sprintf("%v %q", w.Here, w.Needs)
 		if _, known := reasons[key]; !known {
-			reasons[key] = why(w, states, r.Pool.Here() > 0)
+			reasons[key] = why(w, states)
 		}
 		job := record.WorkerJob{Session: w.Session, Title: r.Title(w.Session), Kind: w.Kind, Since: w.Since.UTC()}
 		out.Waiting = append(out.Waiting, record.WaitingJob{WorkerJob: job, Needs: append([]string{}, w.Needs...), Why: reasons[key]})
@@ -81,8 +81,8 @@ func (r Reporter) job(k record.JobKey, w jobs.Worker) record.WorkerJob {
 	return record.WorkerJob{Session: k.Session, Title: r.Title(k.Session), Kind: k.Kind, Since: w.Began.UTC()}
 }
 
-// why says what a job waits for, in words; here says that this machine does jobs, too.
-func why(w jobs.Waiting, all []State, here bool) string {
+// why says what a job waits for, in words.
+func why(w jobs.Waiting, all []State) string {
 	const turn = "waits for its turn on this machine"
 	given := slices.DeleteFunc(slices.Clone(all), func(s State) bool { return s.Barred != "" })
 	able := slices.DeleteFunc(slices.Clone(given), func(s State) bool { return s.Lacks(w.Needs) != "" })
@@ -93,7 +93,7 @@ func why(w jobs.Waiting, all []State, here bool) string {
 		}
 	}
 	switch {
-	case w.Here, here && len(given) == 0:
+	case w.Here, w.Local && len(given) == 0:
 		return turn
 	case len(all) == 0:
 		return "there is no worker"
@@ -105,7 +105,7 @@ func why(w jobs.Waiting, all []State, here bool) string {
 		return "all workers are busy"
 	case len(able) > 0:
 		return "all workers that can do it are busy"
-	case here:
+	case w.Local:
 		return turn + "; no other worker has: " + lacks
 	}
 	return "no worker has: " + lacks

@@ -127,6 +127,7 @@ type Waiting struct {
 	Since time.Time
 	Needs []string
 	Here  bool // it was lost elsewhere too often, and is done on this machine
+	Local bool // processes of this machine may do it
 }
 
 // Waiting returns the jobs that wait for a worker, in the order of arrival. It leaves out those that are paused.
@@ -134,13 +135,10 @@ func (p *Pool) Waiting() (out []Waiting) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, t := range p.queue {
-		out = append(out, Waiting{JobKey: t.job.JobKey, Since: t.resting, Needs: t.job.Needs, Here: t.here && p.c.Workers > 0})
+		out = append(out, Waiting{JobKey: t.job.JobKey, Since: t.resting, Needs: t.job.Needs, Here: t.here && p.c.Workers > 0, Local: p.c.Workers > 0})
 	}
 	return out
 }
-
-// Here returns how many long jobs are done at a time on this machine; 0: none.
-func (p *Pool) Here() int { return max(p.c.Workers, 0) }
 
 // A Worker is what a worker of the pool does.
 type Worker struct {
