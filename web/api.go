@@ -59,6 +59,7 @@ func (s *api) apiRoutes(e *echo.Echo) {
 	e.GET(openAPIPath, s.apiDocument)
 	e.GET("/api/v1/sessions", s.apiSessions)
 	e.POST("/api/v1/sessions", s.apiCreate)
+	e.GET("/api/v1/workers", s.apiWorkers)
 	e.GET(session, s.apiSession)
 	e.GET(session+"/questions", s.apiQuestions)
 	e.GET(session+"/answers", s.apiAnswers)

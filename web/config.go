@@ -240,6 +240,12 @@ type Config struct {
 	Health    Health             // required
 	Catalogue func() []EnvChoice // required; what there is now, at least one that is available; the default of the form is the first that is available
 
+	// Workers are those that do training jobs; nil: pages show none.
+	Workers Workers
+
+	// WorkerStarts are the ways to have workers on other machines, which the page of workers shows.
+	WorkerStarts []templates.WorkerStart
+
 	// Env returns one of Catalogue by its ID, without making all of them; nil: from Catalogue.
 	Env func(id string) (EnvChoice, bool)
 

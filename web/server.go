@@ -162,6 +162,8 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions", s.watching.listSessions)
 	e.GET("/sessions/new", s.running.newSession)
 	e.POST("/sessions", s.running.createSession)
+	e.GET(workersPath, s.watching.workers)
+	e.POST(workersPath, s.watching.postWorker)
 	e.GET("/arenas/new", s.watching.newArena)
 	e.GET("/arenas", s.watching.toNewArena)
 	e.POST("/arenas", s.watching.createArena)

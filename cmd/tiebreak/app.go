@@ -24,6 +24,7 @@ import (
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/outcome"
 	"tiebreak/internal/study/settings"
+	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/byflags"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
@@ -38,7 +39,8 @@ type app struct {
 	auth    *auth.Auth
 	hub     live.Hub
 	pool    *jobs.Pool
-	away    *workplace // nil if no workers elsewhere are asked for
+	away    *workplace      // nil if no workers elsewhere are asked for
+	bars    *elsewhere.Bars // what researchers say of workers on other machines
 	manager *session.Manager
 	web     *web.Server
 
@@ -58,7 +60,8 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Env: byflags.Pipes, Workers: at.away.here, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if a.away, err = at.away.open(ctx, dir, a.pool, nil, log); err != nil {
+	a.bars = elsewhere.NewBars(db.WorkerBars, log)
+	if a.away, err = at.away.open(ctx, dir, a.pool, a.bars.Of, log); err != nil {
 		return nil, errors.Join(err, a.pool.Close(), db.Close())
 	}
 	a.manager = session.NewManager(db, a.build, log)
@@ -66,7 +69,7 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
 		Catalogue: shown.all, Env: shown.one, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
-		SignInCommand: signInCommand(dir),
+		SignInCommand: signInCommand(dir), Workers: workerReports{a}, WorkerStarts: workerStarts(),
 	})
 	a.watch(context.WithoutCancel(ctx))
 	return a, nil

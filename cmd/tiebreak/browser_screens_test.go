@@ -202,6 +202,10 @@ func (v *visit) ofResearchers() []screen {
 			b.enter("[data-new-token]")
 			b.waitFor("[data-token]")
 		}},
+		{"workers", "/workers", b, func() {
+			b.open(v.base + "/workers")
+			b.waitFor("[data-workers] [data-start]")
+		}},
 		{"new arena", "/arenas/new", b, func() {
 			b.open(v.base + "/arenas/new")
 			b.waitFor("main form")

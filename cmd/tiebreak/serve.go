@@ -220,6 +220,7 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	wg.Go(func() { a.follow(following) })
+	wg.Go(func() { a.keepWorkers(following) })
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {

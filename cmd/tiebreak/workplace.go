@@ -40,7 +40,7 @@ func (f *workplaceFlags) declare(fs *flag.FlagSet) {
 type workplace struct {
 	data    string
 	log     *slog.Logger
-	hubs    []*elsewhere.Hub
+	hub     *elsewhere.Hub
 	nats    *embedded.Server // within this process; nil if there is none
 	keys    []embedded.Worker
 	stop    context.CancelFunc
@@ -52,6 +52,9 @@ type workplace struct {
 func (f *workplaceFlags) open(ctx context.Context, data string, pool *jobs.Pool, barred func(string) elsewhere.Bar, log *slog.Logger) (_ *workplace, err error) {
 	if !f.carriers.Any() && f.listen == "" {
 		return nil, nil
+	}
+	if len(slices.DeleteFunc([]string{f.carriers.NATS, f.carriers.Folder, f.listen}, func(s string) bool { return s == "" })) > 1 {
+		return nil, fmt.Errorf("%w: give one of --nats, --nats-listen and --folder", errUsage)
 	}
 	version, err := byflags.Version()
 	if err != nil {
@@ -77,16 +80,21 @@ func (f *workplaceFlags) open(ctx context.Context, data string, pool *jobs.Pool,
 	say := func(err error) {
 		log.Error("workers on other machines cannot be reached, and jobs are done on this one; it will be tried again", "err", err)
 	}
-	for _, open := range openers {
-		hub := elsewhere.NewHub(elsewhere.HubConfig{Pool: pool, Version: version, Barred: barred, Log: log})
-		w.hubs = append(w.hubs, hub)
-		w.running.Go(func() {
-			if err := byflags.Keep(ctx, open, say, hub.Run); err != nil {
-				log.Error("workers on other machines cannot be reached until the server is started again; jobs are done on this machine", "err", err)
-			}
-		})
-	}
+	w.hub = elsewhere.NewHub(elsewhere.HubConfig{Pool: pool, Version: version, Barred: barred, Log: log})
+	w.running.Go(func() {
+		if err := byflags.Keep(ctx, openers[0], say, w.hub.Run); err != nil {
+			log.Error("workers on other machines cannot be reached until the server is started again; jobs are done on this machine", "err", err)
+		}
+	})
 	return w, nil
+}
+
+// known returns what knows of the workers; nil if there can be none.
+func (w *workplace) known() *elsewhere.Hub {
+	if w == nil {
+		return nil
+	}
+	return w.hub
 }
 
 // inProcess connects to the NATS server within this process.

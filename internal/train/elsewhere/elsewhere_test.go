@@ -21,10 +21,11 @@ const workerEnv = "TIEBREAK_TEST_WORKER"
 
 func TestMain(m *testing.M) {
 	if how := os.Getenv(workerEnv); how != "" {
-		var h jobs.Handler = &jobstest.Handler{Die: func() {
+		contract := &jobstest.Handler{Die: func() {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}}
+		var h jobs.Handler = held{contract}
 		switch lies, is := strings.CutPrefix(how, "lies: "); {
 		case is:
 			lie(lies)

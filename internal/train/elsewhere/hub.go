@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -65,12 +66,13 @@ type Hub struct {
 	traffic traffic
 	links   sync.WaitGroup
 
-	mu    sync.Mutex           // guards all below
-	by    Carrier              // of the Run under way; nil if there is none
-	slots map[string]*slot     // by Offer.name
-	taken map[string]*slot     // by the subject of what the worker sends
-	wrong map[string]int       // false results, by worker
-	known map[string]time.Time // when a worker was heard of first
+	mu    sync.Mutex               // guards all below
+	by    Carrier                  // of the Run under way; nil if there is none
+	slots map[string]*slot         // by Offer.name
+	taken map[string]*slot         // by the subject of what the worker sends
+	wrong map[string]int           // false results, by worker
+	known map[string]time.Time     // when a worker was heard of first
+	did   map[string]*atomic.Int64 // jobs done, by worker
 }
 
 // A slot is a worker's place for one job, as the hub knows it. The hub's mu guards it.
@@ -95,7 +97,7 @@ func NewHub(c HubConfig) *Hub {
 	}
 	return &Hub{
 		c: c, times: times{Here: c.Here, Quiet: c.Quiet}.orDefault(),
-		slots: map[string]*slot{}, taken: map[string]*slot{}, wrong: map[string]int{}, known: map[string]time.Time{},
+		slots: map[string]*slot{}, taken: map[string]*slot{}, wrong: map[string]int{}, known: map[string]time.Time{}, did: map[string]*atomic.Int64{},
 	}
 }
 
@@ -223,9 +225,14 @@ func (h *Hub) join(ctx context.Context, s *slot) {
 	l, name, worker := s.link, s.offer.name(), s.offer.Worker
 	lacks := s.offer.Lacks
 	s.idle = time.Now()
+	did := h.did[worker]
+	if did == nil {
+		did = &atomic.Int64{}
+		h.did[worker] = did
+	}
 	h.mu.Unlock()
 	h.links.Go(func() {
-		h.c.Pool.Join(ctx, l, jobs.Place{Name: name, Lacks: lacks, Refused: func(error) { h.blame(worker) }})
+		h.c.Pool.Join(ctx, l, jobs.Place{Name: name, Lacks: lacks, Did: did, Refused: func(error) { h.blame(worker) }})
 		h.forget(s, l)
 	})
 }
@@ -237,6 +244,13 @@ func (h *Hub) blame(worker string) {
 	if h.wrong[worker]++; h.wrong[worker] == maxFalse {
 		h.c.Log.Error("a worker gets no more jobs: its results were false", "worker", worker, "results", maxFalse)
 	}
+}
+
+// Pardon forgets that results of a worker were false, so that it may have jobs again.
+func (h *Hub) Pardon(worker string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.wrong, worker)
 }
 
 // forget takes the link of a slot away.
@@ -273,12 +287,14 @@ func (h *Hub) look(ctx context.Context, now time.Time) {
 			}
 		case h.c.Barred != nil && h.c.Barred(s.offer.Worker) == Banned, h.wrong[s.offer.Worker] >= maxFalse:
 			go s.link.Close()
+		case h.bar(s.offer) != "", s.joined && !doing[name] && now.Sub(s.idle) > h.c.Keep:
+			if !s.joined {
+				go s.link.Close()
+			} else {
+				h.c.Pool.Leave(name) // also while it has a job, so that it gets no other
+			}
 		case doing[name]:
 			s.idle = now
-		case h.bar(s.offer) != "", s.joined && now.Sub(s.idle) > h.c.Keep:
-			if !s.joined || h.c.Pool.Leave(name) {
-				go s.link.Close()
-			}
 		default:
 			coming = append(coming, s)
 		}
@@ -353,6 +369,7 @@ type State struct {
 	Linked      bool        // it has a job, or is kept for the next one
 	Barred      string      // why it is given no jobs, in words; empty if it may have some
 	Wrong       int         // results that were false
+	Did         int         // jobs that the worker has done
 	Work        jobs.Worker // what it does, if Linked
 }
 
@@ -366,10 +383,14 @@ func (h *Hub) States() []State {
 	defer h.mu.Unlock()
 	var out []State
 	for name, s := range h.slots {
-		out = append(out, State{
+		o := State{
 			Offer: s.offer, Since: h.known[s.offer.Worker], Seen: s.seen, Linked: s.link != nil, Barred: h.bar(s.offer),
 			Wrong: h.wrong[s.offer.Worker], Work: doing[name],
-		})
+		}
+		if did := h.did[s.offer.Worker]; did != nil {
+			o.Did = int(did.Load())
+		}
+		out = append(out, o)
 	}
 	slices.SortFunc(out, func(a, b State) int {
 		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Process, b.Process), cmp.Compare(a.Slot, b.Slot))

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"tiebreak/internal/base/record"
@@ -16,13 +17,19 @@ type Place struct {
 	// job. Nil: it has everything.
 	Lacks func(needs []string) string
 
+	// Did counts the jobs that the worker has done. It may be nil.
+	Did *atomic.Int64
+
 	// Refused hears that a result of the worker was false. It may be nil.
 	Refused func(why error)
 }
 
+// OnThisMachine is the name of a worker that is a process of this machine. No Place may have it.
+const OnThisMachine = "here"
+
 func (p *Place) name() string {
 	if p == nil {
-		return "here"
+		return OnThisMachine
 	}
 	return p.Name
 }
@@ -30,6 +37,12 @@ func (p *Place) name() string {
 func (p *Place) refused(why error) {
 	if p != nil && p.Refused != nil {
 		p.Refused(why)
+	}
+}
+
+func (p *Place) didOne() {
+	if p != nil && p.Did != nil {
+		p.Did.Add(1)
 	}
 }
 
@@ -114,6 +127,7 @@ type Waiting struct {
 	Since time.Time
 	Needs []string
 	Here  bool // it was lost elsewhere too often, and is done on this machine
+	Local bool // processes of this machine may do it
 }
 
 // Waiting returns the jobs that wait for a worker, in the order of arrival. It leaves out those that are paused.
@@ -121,14 +135,14 @@ func (p *Pool) Waiting() (out []Waiting) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, t := range p.queue {
-		out = append(out, Waiting{JobKey: t.job.JobKey, Since: t.resting, Needs: t.job.Needs, Here: t.here && p.c.Workers > 0})
+		out = append(out, Waiting{JobKey: t.job.JobKey, Since: t.resting, Needs: t.job.Needs, Here: t.here && p.c.Workers > 0, Local: p.c.Workers > 0})
 	}
 	return out
 }
 
 // A Worker is what a worker of the pool does.
 type Worker struct {
-	Name  string    // "here" for a process of this machine
+	Name  string    // OnThisMachine for a process of this machine
 	Since time.Time // when it joined; zero for one of this machine
 	Doing bool
 	Job   record.JobKey // if Doing

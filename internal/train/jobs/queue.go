@@ -141,6 +141,7 @@ func (p *Pool) free(w *worker, done bool, now time.Time) {
 	if t := w.now; done {
 		p.typical[t.like()] = p.typical[t.like()].with(length{took: t.active(now), work: max(t.used, leastWork)})
 		w.did++
+		w.place.didOne()
 	}
 	w.now = nil
 	if w.place != nil && (w.leaving || !w.alive()) {
