@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"tiebreak/envs/mujoco"
+	"tiebreak/envs"
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -94,9 +94,10 @@ func readRequest(payload []byte) (c experiment.Config, fingerprint string, err e
 	return c, req.Fingerprint, err
 }
 
-// processor is what all runs need, and engine what those of robots do: numbers come out the same only there.
+// processor is what all runs need, and engine what those of robots do: numbers come out the same only there. engine is empty
+// where there is no MuJoCo.
 func processor() string { return "processor " + runtime.GOARCH }
-func engine() string    { return "MuJoCo " + mujoco.Version() }
+func engine() string    { return envs.Catalogue().Engine("swimmer-corridor") }
 
 // needs returns what a worker must have for runs of e.
 func needs(e experiment.Experiment) []string {
@@ -110,8 +111,8 @@ func needs(e experiment.Experiment) []string {
 // Has returns what this program has of what runs need.
 func Has() []string {
 	out := []string{processor()}
-	if mujoco.Unavailable() == nil {
-		out = append(out, engine())
+	if name := engine(); name != "" {
+		out = append(out, name)
 	}
 	return out
 }
