@@ -61,7 +61,7 @@ func ObjectFeatures(log float64, rows []int64) Objection {
 		}
 		words += fmt.Sprintf("The features explain these worst: answers %s on the page of questions. Look for what their clips have in common. ", strings.Join(list, ", "))
 	}
-	return Objection{ByFeatures, words + "Then start a session in an environment with that as a feature, or with a reward network, which learns features from what a robot observes."}
+	return Objection{ByFeatures, words + "Then start a session in an environment with that as a feature or, where the environment allows it, with a reward network, which learns features from what a robot observes."}
 }
 
 // unlikely is the probability of the objection of the features where they tell all, and mostLog the greatest
