@@ -26,7 +26,7 @@ func TestWorkersCommand(t *testing.T) {
 		}
 		return out
 	}
-	if out := list(); !strings.Contains(out, "worker --folder FOLDER") || !strings.Contains(out, "serve --nats") {
+	if out := list(); !strings.Contains(out, "worker --folder FOLDER") || !strings.Contains(out, "serve --nats-listen") {
 		t.Errorf("without workers it does not teach:\n%s", out)
 	}
 	at := time.Now().UTC()

@@ -115,7 +115,10 @@ func (a *app) forgetWorkers(ctx context.Context) {
 // workerStarts are the ways to have workers on other machines.
 func workerStarts() []templates.WorkerStart {
 	return []templates.WorkerStart{
-		{By: "With a folder that all machines share", Serve: commandLine("serve", "--worker-folder", "FOLDER"), Worker: "tiebreak worker --folder FOLDER"},
-		{By: "With a NATS server", Serve: commandLine("serve", "--nats", "nats://HOST:4222"), Worker: "tiebreak worker --nats nats://HOST:4222"},
+		{
+			By:    "Over the network, with a key that '" + commandLine("worker-key", "NAME", "--data", "FOLDER") + "' makes",
+			Serve: commandLine("serve", "--nats-listen", "0.0.0.0:4222"), Worker: "tiebreak worker --nats nats://HOST:4222 --credentials NAME.nkey",
+		},
+		{By: "With a folder that all machines share", Serve: commandLine("serve", "--folder", "FOLDER"), Worker: "tiebreak worker --folder FOLDER"},
 	}
 }
