@@ -2,7 +2,6 @@ package elsewhere_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -51,8 +50,7 @@ func log(t *testing.T, name string) *slog.Logger {
 type testWriter struct{ t *testing.T }
 
 func (w testWriter) Write(b []byte) (int, error) {
-	_, err := io.WriteString(w.t.Output(), string(b))
-	return len(b), err
+	return w.t.Output().Write(b)
 }
 
 // An installation is a server and its workers.

@@ -122,7 +122,7 @@ func (w *worker) kill(how string) error {
 	case errors.Is(fault, ErrWorkerDied):
 		return fmt.Errorf("%w: %s, %s (%w)", errDied, w.place.Name, how, fault)
 	case w.place != nil:
-		return fmt.Errorf("%w: %s, %s (%v)", errLost, w.place.Name, how, fault)
+		return fmt.Errorf("%w: %s, %s (%v)", errLost, w.place.Name, how, fault) //nolint:errorlint // that a link has ended is no end of input for who asks
 	case errors.Is(fault, errVersion):
 		return fault
 	case fault != nil && !errors.Is(fault, io.EOF):

@@ -80,7 +80,7 @@ func Keep(ctx context.Context, open Opener, say func(error), use func(context.Co
 		}
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // it was told to end
 		case idrl.KindOf(err) != idrl.Unavailable:
 			return err
 		}
