@@ -213,7 +213,15 @@ func (r *run) report(f frame) (err error) {
 	return err
 }
 
-// record records a checkpoint at once, and progress at most once a second.
+// beat returns how often the progress of a job is recorded at most: once a second, and less often where many jobs are done, so
+// that all together make a hundred records a second.
+func (p *Pool) beat() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(beatEvery, time.Duration(len(p.workers)-len(p.idle))*10*time.Millisecond)
+}
+
+// record records a checkpoint at once, and progress as often as beat says.
 func (r *run) record(ctx context.Context, f frame) error {
 	store, now := r.pool.c.Store, time.Now()
 	if f.kind == typeCheckpoint {
@@ -223,7 +231,7 @@ func (r *run) record(ctx context.Context, f frame) error {
 		}
 		return passing(err)
 	}
-	if now.Sub(r.recorded) < beatEvery {
+	if now.Sub(r.recorded) < min(r.pool.beat(), r.pool.lease()/4) {
 		return nil
 	}
 	r.recorded = now
