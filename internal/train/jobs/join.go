@@ -96,9 +96,9 @@ func (p *Pool) drop(w *worker) {
 	p.back.Broadcast()
 }
 
-// elsewhere counts the workers elsewhere. The caller holds mu.
-func (p *Pool) elsewhere() (n int) {
-	for _, w := range p.workers {
+// elsewhere counts those of the workers that are elsewhere.
+func elsewhere(workers []*worker) (n int) {
+	for _, w := range workers {
 		if w.place != nil {
 			n++
 		}

@@ -322,7 +322,7 @@ func (p *Pool) serving(urgent bool, now time.Time) (jobs int, free []time.Time, 
 	}
 	places := 1
 	if !urgent {
-		places = max(p.c.Workers, 0) + p.elsewhere()
+		places = max(p.c.Workers, 0) + elsewhere(p.workers)
 	}
 	places = max(places, 1)
 	for len(free) < places {
