@@ -21,7 +21,7 @@ import (
 // An AgentConfig configures an Agent.
 type AgentConfig struct {
 	Carrier Carrier  // required
-	Offer   Offer    // what it says of itself; Process, Slot and Number are set by the agent
+	Offer   Offer    // what it says of itself; Process, Share, Slot and Number are set by the agent
 	Slots   int      // jobs at a time; default 1
 	Env     []string // of the processes that do jobs, besides this process's own
 	Files   string   // folder for files that jobs read, which is made; empty: jobs that read some cannot be done
@@ -70,6 +70,7 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 		return nil, err
 	}
 	c.Slots = cmp.Or(c.Slots, 1)
+	c.Offer.Share = c.Offer.Memory / int64(c.Slots)
 	c.Offer.Process = strings.ToLower(rand.Text()[:6])
 	if c.Log == nil {
 		c.Log = slog.Default()

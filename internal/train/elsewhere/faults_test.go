@@ -191,7 +191,7 @@ func TestNeeds(t *testing.T) {
 		c.Offer.Has, c.Offer.Memory = []string{"environment a"}, 500
 	})
 	j := counting("s", 5)
-	j.Needs = []string{"environment a", "environment b", elsewhere.NeedMemory(1000)}
+	j.Needs = []string{"environment a", "environment b", jobs.NeedMemory(1000)}
 	done := make(chan jobstest.Heard, 1)
 	go func() { done <- jobstest.Listen(in.pool.Start(t.Context(), j), nil) }()
 	until(t, "the job to wait beside a worker that cannot do it", func() bool {

@@ -70,9 +70,7 @@ type Hub struct {
 	by    Carrier                  // of the Run under way; nil if there is none
 	slots map[string]*slot         // by Offer.name
 	taken map[string]*slot         // by the subject of what the worker sends
-	wrong map[string]int           // false results, by worker
-	known map[string]time.Time     // when a worker was heard of first
-	did   map[string]*atomic.Int64 // jobs done, by worker
+	notes map[string]*note         // by worker
 }
 
 // A slot is a worker's place for one job, as the hub knows it. The hub's mu guards it.
@@ -88,6 +86,26 @@ type slot struct {
 	done   string    // number of the offer that was taken last
 }
 
+// A note is what a hub knows of a worker, whatever its processes.
+type note struct {
+	since time.Time // when it was heard of first
+	wrong int       // false results
+	did   atomic.Int64
+}
+
+// of returns the note of a worker. The caller holds mu.
+func (h *Hub) of(worker string) *note {
+	n := h.notes[worker]
+	if n == nil {
+		if len(h.notes) >= maxWorkers {
+			clear(h.notes) // of workers under ever new names
+		}
+		n = &note{since: time.Now()}
+		h.notes[worker] = n
+	}
+	return n
+}
+
 // NewHub returns a Hub, which does nothing before Run.
 func NewHub(c HubConfig) *Hub {
 	c.Server = cmp.Or(c.Server, rand.Text())
@@ -97,7 +115,7 @@ func NewHub(c HubConfig) *Hub {
 	}
 	return &Hub{
 		c: c, times: times{Here: c.Here, Quiet: c.Quiet}.orDefault(),
-		slots: map[string]*slot{}, taken: map[string]*slot{}, wrong: map[string]int{}, known: map[string]time.Time{}, did: map[string]*atomic.Int64{},
+		slots: map[string]*slot{}, taken: map[string]*slot{}, notes: map[string]*note{},
 	}
 }
 
@@ -167,8 +185,7 @@ func (h *Hub) hear(m Message) {
 		}
 		s = &slot{since: now}
 		h.slots[o.name()] = s
-		if _, is := h.known[o.Worker]; !is {
-			h.known[o.Worker] = now
+		if h.notes[o.Worker] == nil {
 			h.c.Log.Info("a worker on another machine offers itself", "worker", o.Worker, "host", o.Host, "version", o.Version)
 		}
 	}
@@ -225,11 +242,7 @@ func (h *Hub) join(ctx context.Context, s *slot) {
 	l, name, worker := s.link, s.offer.name(), s.offer.Worker
 	lacks := s.offer.Lacks
 	s.idle = time.Now()
-	did := h.did[worker]
-	if did == nil {
-		did = &atomic.Int64{}
-		h.did[worker] = did
-	}
+	did := &h.of(worker).did
 	h.mu.Unlock()
 	h.links.Go(func() {
 		h.c.Pool.Join(ctx, l, jobs.Place{Name: name, Lacks: lacks, Did: did, Refused: func(error) { h.blame(worker) }})
@@ -241,7 +254,8 @@ func (h *Hub) join(ctx context.Context, s *slot) {
 func (h *Hub) blame(worker string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.wrong[worker]++; h.wrong[worker] == maxFalse {
+	n := h.of(worker)
+	if n.wrong++; n.wrong == maxFalse {
 		h.c.Log.Error("a worker gets no more jobs: its results were false", "worker", worker, "results", maxFalse)
 	}
 }
@@ -250,7 +264,7 @@ func (h *Hub) blame(worker string) {
 func (h *Hub) Pardon(worker string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.wrong, worker)
+	h.of(worker).wrong = 0
 }
 
 // forget takes the link of a slot away.
@@ -285,7 +299,7 @@ func (h *Hub) look(ctx context.Context, now time.Time) {
 			if s.done != s.offer.Number && h.bar(s.offer) == "" {
 				free = append(free, s)
 			}
-		case h.c.Barred != nil && h.c.Barred(s.offer.Worker) == Banned, h.wrong[s.offer.Worker] >= maxFalse:
+		case h.c.Barred != nil && h.c.Barred(s.offer.Worker) == Banned, h.of(s.offer.Worker).wrong >= maxFalse:
 			go s.link.Close()
 		case h.bar(s.offer) != "", s.joined && !doing[name] && now.Sub(s.idle) > h.c.Keep:
 			if !s.joined {
@@ -332,7 +346,7 @@ func (h *Hub) bar(o Offer) string {
 	switch {
 	case o.Version != h.c.Version:
 		return "it runs version " + o.Version + ", and the server version " + h.c.Version
-	case h.wrong[o.Worker] >= maxFalse:
+	case h.of(o.Worker).wrong >= maxFalse:
 		return "its results were false"
 	case h.c.Barred != nil:
 		return string(h.c.Barred(o.Worker))
@@ -360,45 +374,4 @@ func (h *Hub) take(ctx context.Context, s *slot) {
 			h.forget(s, l)
 		}
 	})
-}
-
-// A State is what a hub knows of a slot of a worker.
-type State struct {
-	Offer
-	Since, Seen time.Time
-	Linked      bool        // it has a job, or is kept for the next one
-	Barred      string      // why it is given no jobs, in words; empty if it may have some
-	Wrong       int         // results that were false
-	Did         int         // jobs that the worker has done
-	Work        jobs.Worker // what it does, if Linked
-}
-
-// States returns what is known of all workers, by name and slot.
-func (h *Hub) States() []State {
-	doing := map[string]jobs.Worker{}
-	for _, w := range h.c.Pool.Now() {
-		doing[w.Name] = w
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var out []State
-	for name, s := range h.slots {
-		o := State{
-			Offer: s.offer, Since: h.known[s.offer.Worker], Seen: s.seen, Linked: s.link != nil, Barred: h.bar(s.offer),
-			Wrong: h.wrong[s.offer.Worker], Work: doing[name],
-		}
-		if did := h.did[s.offer.Worker]; did != nil {
-			o.Did = int(did.Load())
-		}
-		out = append(out, o)
-	}
-	slices.SortFunc(out, func(a, b State) int {
-		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Process, b.Process), cmp.Compare(a.Slot, b.Slot))
-	})
-	return out
-}
-
-// Traffic returns how many messages, and bytes of messages and blobs, links have carried to and from workers.
-func (h *Hub) Traffic() (messages, bytes int64) {
-	return h.traffic.parcels.Load(), h.traffic.bytes.Load()
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/train/jobs"
 )
 
 // An Offer is what a worker says of itself while it waits for a job.
@@ -20,8 +21,8 @@ type Offer struct {
 	Version string   `json:"version"` // of the program
 	Has     []string `json:"has"`     // what jobs may need, in words
 	Memory  int64    `json:"memory"`  // of the machine, in MiB; 0 if that is not known
+	Share   int64    `json:"share"`   // of Memory, for each of its slots
 	Cores   int      `json:"cores"`
-	Fast    bool     `json:"fast"` // it has AVX-512; results are the same without
 }
 
 // Limits of what a worker may say of itself.
@@ -53,21 +54,13 @@ func (o Offer) subject() string { return fmt.Sprintf("offers.%s.%s.%d", o.Worker
 // name is that of the slot, for people.
 func (o Offer) name() string { return fmt.Sprintf("%s/%s/%d", o.Worker, o.Process, o.Slot) }
 
-// memoryNeed begins what a job needs that needs memory; a number of MiB follows.
-const memoryNeed = "memory in MiB: "
-
-// NeedMemory returns what a job needs that needs some MiB of memory.
-func NeedMemory(mib int) string { return memoryNeed + strconv.Itoa(mib) }
-
-// Lacks returns what the worker does not have of what a job needs, with commas between; empty if it has all.
+// Lacks returns what the worker does not have of what a job needs, with commas between; empty if it has all. One whose memory is
+// not known has enough.
 func (o Offer) Lacks(needs []string) string {
 	var out []string
 	for _, need := range needs {
-		if text, ok := strings.CutPrefix(need, memoryNeed); ok {
-			if mib, err := strconv.ParseInt(text, 10, 64); err == nil && o.Memory >= mib {
-				continue
-			}
-		} else if slices.Contains(o.Has, need) {
+		mib, memory := jobs.NeededMemory(need)
+		if memory && (o.Share == 0 || o.Share >= mib) || !memory && slices.Contains(o.Has, need) {
 			continue
 		}
 		out = append(out, need)

@@ -17,6 +17,10 @@ import (
 // processor is what every job needs: floating-point numbers come out the same only on processors of one kind.
 func processor() string { return "processor " + runtime.GOARCH }
 
+// jobMemory is the memory in MiB that a job is given a worker for: some times what the trainings of robots have been seen to take,
+// which is below 100.
+const jobMemory = 256
+
 // Has returns what a worker with a catalogue has of what jobs need: what Needs says of each environment that it can make.
 func Has(list envs.List) []string {
 	out := []string{processor()}
@@ -52,7 +56,7 @@ type Travel struct {
 
 // Elsewhere returns what the jobs of a session need, and the files that they read: recordings.
 func Elsewhere(list envs.List, spec idrl.SessionSpec) (Travel, error) {
-	t := Travel{Needs: []string{processor()}}
+	t := Travel{Needs: []string{processor(), jobs.NeedMemory(jobMemory)}}
 	if spec.Uploads() {
 		return t, nil
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"tiebreak/internal/base/command"
-	"tiebreak/internal/base/gemm"
 	"tiebreak/internal/train/elsewhere"
 )
 
@@ -89,15 +88,12 @@ func (w *Worker) offer(has []string) (elsewhere.Offer, error) {
 	host = strings.ToValidUTF8(host[:min(len(host), 200)], "")
 	return elsewhere.Offer{
 		Worker: cmp.Or(w.name, nameOfKey(w.Credentials), nameOf(host)), Host: host, Version: version, Has: has,
-		Memory: elsewhere.Memory(), Cores: runtime.NumCPU(), Fast: gemm.Best == fastest,
+		Memory: elsewhere.Memory(), Cores: runtime.NumCPU(),
 	}, nil
 }
 
 // Pipes are the variables of the environment of processes that do jobs by pipes: without those that name a carrier.
 var Pipes = []string{"TIEBREAK_NATS=", "TIEBREAK_CREDENTIALS=", "TIEBREAK_FOLDER="}
-
-// fastest are the kernels that need AVX-512.
-const fastest = gemm.AVX512
 
 // nameOfKey is the name that a file of credentials has by 'tiebreak worker-key'; empty for another file, and for none.
 func nameOfKey(file string) string {
