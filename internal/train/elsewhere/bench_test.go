@@ -60,34 +60,41 @@ func BenchmarkJob(b *testing.B) {
 // benched returns a pool with one worker, and its hub unless the worker is a process of the pool.
 func benched(b *testing.B, by string) (*jobs.Pool, *elsewhere.Hub) {
 	b.Helper()
-	env := []string{workerEnv + "=1"}
-	c := jobs.Config{Store: &jobs.Rows{}, Workers: 1, Command: testProgram, Env: env}
 	if by != "process" {
-		c.Workers = -1
+		return over(b, by, &jobs.Rows{})
 	}
-	pool, err := jobs.NewPool(c)
+	pool, err := jobs.NewPool(jobs.Config{Store: &jobs.Rows{}, Workers: 1, Command: testProgram, Env: []string{workerEnv + "=1"}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = pool.Close() })
-	if by == "process" {
-		return pool, nil
+	return pool, nil
+}
+
+// over returns a pool with one worker elsewhere, by a carrier.
+func over(t testing.TB, by string, s jobs.Store) (*jobs.Pool, *elsewhere.Hub) {
+	t.Helper()
+	pool, err := jobs.NewPool(jobs.Config{Store: s, Workers: -1, Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
 	}
-	server, worker := carriers(b, by)
-	hub := elsewhere.NewHub(elsewhere.HubConfig{Pool: pool, Version: version, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() { _ = pool.Close() })
+	server, worker := carriers(t, by)
+	hub := elsewhere.NewHub(elsewhere.HubConfig{Pool: pool, Version: version, Here: 200 * time.Millisecond, Quiet: 20 * time.Second, Log: slog.New(slog.DiscardHandler)})
 	agent, err := elsewhere.NewAgent(elsewhere.AgentConfig{
-		Carrier: worker, Offer: elsewhere.Offer{Worker: "w", Version: version}, Env: env, Command: func(string) []string { return testProgram },
+		Carrier: worker, Offer: elsewhere.Offer{Worker: "w", Version: version}, Here: 200 * time.Millisecond, Quiet: 20 * time.Second,
+		Env: []string{workerEnv + "=1", "GORACE=atexit_sleep_ms=0"}, Command: func(string) []string { return testProgram }, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	running(b, func(ctx context.Context) error { return hub.Run(ctx, server) })
-	running(b, agent.Run)
+	running(t, func(ctx context.Context) error { return hub.Run(ctx, server) })
+	running(t, agent.Run)
 	return pool, hub
 }
 
 // carriers returns those of a server and of the worker "w".
-func carriers(b *testing.B, by string) (server, worker elsewhere.Carrier) {
+func carriers(b testing.TB, by string) (server, worker elsewhere.Carrier) {
 	b.Helper()
 	check := func(c elsewhere.Carrier, err error) elsewhere.Carrier {
 		b.Helper()
@@ -113,7 +120,7 @@ func carriers(b *testing.B, by string) (server, worker elsewhere.Carrier) {
 	if err := os.WriteFile(key, seed, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	nats, err := embedded.Start(b.Context(), embedded.Config{Listen: "127.0.0.1:0", Dir: b.TempDir(), Workers: []embedded.Worker{{Name: "w", PublicKey: public}}})
+	nats, err := embedded.Start(context.Background(), embedded.Config{Listen: "127.0.0.1:0", Dir: b.TempDir(), Workers: []embedded.Worker{{Name: "w", PublicKey: public}}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -122,6 +129,6 @@ func carriers(b *testing.B, by string) (server, worker elsewhere.Carrier) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server = check(bynats.Open(b.Context(), config))
-	return server, check(bynats.Open(b.Context(), bynats.Config{URLs: "nats://" + nats.Addr().String(), Credentials: key, Name: "w"}))
+	server = check(bynats.Open(context.Background(), config))
+	return server, check(bynats.Open(context.Background(), bynats.Config{URLs: "nats://" + nats.Addr().String(), Credentials: key, Name: "w"}))
 }

@@ -134,12 +134,16 @@ func (in *installation) work(name string, change func(*elsewhere.AgentConfig)) (
 	return running(in.t, a.Run)
 }
 
+// The contract of dispatchers holds with workers elsewhere alone, whatever carries jobs.
 func TestContract(t *testing.T) {
-	jobstest.Run(t, func(t *testing.T, s jobs.Store) jobstest.Dispatcher {
-		in := install(t, s, nil)
-		in.work("w1", nil)
-		return in.pool
-	})
+	for _, by := range []string{"memory", "folder", "NATS"} {
+		t.Run(by, func(t *testing.T) {
+			jobstest.Run(t, func(t *testing.T, s jobs.Store) jobstest.Dispatcher {
+				pool, _ := over(t, by, s)
+				return pool
+			})
+		})
+	}
 }
 
 // until waits until is returns true.

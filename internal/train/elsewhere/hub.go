@@ -66,11 +66,11 @@ type Hub struct {
 	traffic traffic
 	links   sync.WaitGroup
 
-	mu    sync.Mutex               // guards all below
-	by    Carrier                  // of the Run under way; nil if there is none
-	slots map[string]*slot         // by Offer.name
-	taken map[string]*slot         // by the subject of what the worker sends
-	notes map[string]*note         // by worker
+	mu    sync.Mutex       // guards all below
+	by    Carrier          // of the Run under way; nil if there is none
+	slots map[string]*slot // by Offer.name
+	taken map[string]*slot // by the subject of what the worker sends
+	notes map[string]*note // by worker
 }
 
 // A slot is a worker's place for one job, as the hub knows it. The hub's mu guards it.

@@ -25,7 +25,7 @@ func hundred(t *testing.T, pool *jobs.Pool, lose func()) {
 	var done atomic.Int64
 	for k := range 100 {
 		all.Go(func() {
-			whole(t, jobstest.Listen(pool.Start(t.Context(), counting(fmt.Sprint("s", k), 10+k)), nil), 10+k)
+			whole(t, jobstest.Listen(pool.Start(t.Context(), counting(fmt.Sprint("s", k), 5+k%10)), nil), 5+k%10)
 			if done.Add(1) == 30 {
 				lose()
 			}
