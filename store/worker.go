@@ -104,7 +104,7 @@ func (db queue) Workers(ctx context.Context) (r record.WorkerReport, err error) 
 	return r.WithBars(bars), err
 }
 
-// Served reports whether a server uses the data folder now.
+// Served reports whether a server uses the data folder now. It takes the lock of the folder for an instant if none does.
 func (db *file) Served(ctx context.Context) (bool, error) {
 	lock, err := lockFolder(ctx, db.dir)
 	if idrl.KindOf(err) == idrl.Conflict {

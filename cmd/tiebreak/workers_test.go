@@ -1,12 +1,20 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"tiebreak/envs"
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/waittest"
+	"tiebreak/internal/train/elsewhere"
+	"tiebreak/internal/train/elsewhere/carriertest"
 	"tiebreak/store"
 )
 
@@ -80,5 +88,59 @@ func TestWorkersCommand(t *testing.T) {
 	}
 	if out := list(); strings.Contains(out, "lab7") || !strings.Contains(out, "No server that takes workers") {
 		t.Errorf("when no server runs:\n%s", out)
+	}
+}
+
+// A server keeps what it knows of a worker that offers itself, for the command beside it, and takes it back when it ends.
+func TestServerKeepsWorkers(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	a, err := openApp(t.Context(), data, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.close() })
+	network := &carriertest.Network{}
+	a.elsewhere = elsewhere.NewHub(elsewhere.HubConfig{Carrier: network.Dial(), Pool: a.pool, Version: "v1", Barred: a.bars.Of, Log: a.log})
+	agent, err := elsewhere.NewAgent(elsewhere.AgentConfig{
+		Carrier: network.Dial(), Offer: elsewhere.Offer{Worker: "lab7", Host: "seven\x1b[2J", Version: "v1", Cores: 8},
+		Command: func(string) []string { return []string{os.Args[0]} }, Here: 50 * time.Millisecond, Log: a.log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { _ = a.elsewhere.Run(ctx) })
+	all.Go(func() { _ = agent.Run(ctx) })
+	all.Go(func() { a.keepWorkers(ctx) })
+	shows := func(what string) string {
+		t.Helper()
+		for end := time.Now().Add(waittest.Limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			if _, out, _ := cli(t, "workers", "--data", data); strings.Contains(out, what) {
+				return out
+			}
+		}
+		t.Fatalf("the command never shows %q", what)
+		panic("not reached")
+	}
+	if out := shows("lab7"); strings.Contains(out, "\x1b") || !strings.Contains(out, "waits for a job") {
+		t.Errorf("it shows\n%s", out)
+	}
+	if err := (workerReports{a}).Bar(ctx, record.WorkerBar{Worker: "lab7", Bar: record.WorkerBanned, Who: "Ada", At: time.Now(), Why: "broken"}); err != nil {
+		t.Fatal(err)
+	}
+	shows("banned: gets no jobs (by Ada")
+	if got := a.elsewhere.States(); len(got) != 1 || got[0].Barred != record.WorkerBanned {
+		t.Errorf("the hub has %+v", got)
+	}
+	if status, _, errs := cli(t, "workers", "open", "lab7", "--data", data); status != 0 {
+		t.Fatal(errs)
+	}
+	shows("waits for a job")
+	stop()
+	all.Wait()
+	if r, err := a.db.Workers(t.Context()); err != nil || !r.At.IsZero() {
+		t.Errorf("when the server has ended: %+v, %v", r, err)
 	}
 }
