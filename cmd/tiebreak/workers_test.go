@@ -101,7 +101,8 @@ func TestServerKeepsWorkers(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = a.close() })
 	network := &carriertest.Network{}
-	a.elsewhere = elsewhere.NewHub(elsewhere.HubConfig{Carrier: network.Dial(), Pool: a.pool, Version: "v1", Barred: a.bars.Of, Log: a.log})
+	hub := elsewhere.NewHub(elsewhere.HubConfig{Pool: a.pool, Version: "v1", Barred: a.bars.Of, Log: a.log})
+	a.away = &workplace{hub: hub, stop: func() {}}
 	agent, err := elsewhere.NewAgent(elsewhere.AgentConfig{
 		Carrier: network.Dial(), Offer: elsewhere.Offer{Worker: "lab7", Host: "seven\x1b[2J", Version: "v1", Cores: 8},
 		Command: func(string) []string { return []string{os.Args[0]} }, Here: 50 * time.Millisecond, Log: a.log,
@@ -111,7 +112,7 @@ func TestServerKeepsWorkers(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
-	all.Go(func() { _ = a.elsewhere.Run(ctx) })
+	all.Go(func() { _ = hub.Run(ctx, network.Dial()) })
 	all.Go(func() { _ = agent.Run(ctx) })
 	all.Go(func() { a.keepWorkers(ctx) })
 	shows := func(what string) string {
@@ -131,7 +132,7 @@ func TestServerKeepsWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("banned: gets no jobs (by Ada")
-	if got := a.elsewhere.States(); len(got) != 1 || got[0].Barred != record.WorkerBanned {
+	if got := hub.States(); len(got) != 1 || got[0].Barred != record.WorkerBanned {
 		t.Errorf("the hub has %+v", got)
 	}
 	if status, _, errs := cli(t, "workers", "open", "lab7", "--data", data); status != 0 {
