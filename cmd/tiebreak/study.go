@@ -199,7 +199,7 @@ func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
 	return nil
 }
 
-// A runPlan is what the runs of a command have in common: all that a worker has to know of them but
+// A runPlan holds the settings that all runs of a command share: everything that a worker must know except
 // the seed. It has only plain values.
 type runPlan struct {
 	Spec                  idrl.SessionSpec // without seed and title

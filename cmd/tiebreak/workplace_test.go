@@ -187,7 +187,7 @@ func TestWorkplaceFaults(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	addr, nats := freeAddr(t), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison")
-	startServer(t, "serve", "--data", data, "--addr", addr, "--nats", "nats://"+nats) // nobody is there
+	startServer(t, "serve", "--data", data, "--addr", addr, "--nats", "nats://"+nats) // no NATS server listens there
 	conn, err := client.Dial(t.Context(), link)
 	if err != nil {
 		t.Fatal(err)

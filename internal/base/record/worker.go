@@ -27,7 +27,7 @@ const (
 	WorkerAllowed = "allowed" // it may have jobs, whatever was said or found before
 )
 
-// A WorkerBar is what a researcher said of a worker last.
+// A WorkerBar records the last decision of a researcher about a worker.
 type WorkerBar struct {
 	Worker string    `json:"worker"`
 	Bar    string    `json:"bar"` // WorkerDrained, WorkerBanned or WorkerAllowed
@@ -57,7 +57,7 @@ func workerName(name string) bool {
 	})
 }
 
-// A WorkerReport is what a server knows of those that do its training jobs. Its JSON is that of GET /api/v1/workers.
+// A WorkerReport lists the workers of a server, and the jobs that they do or that wait. Its JSON is that of GET /api/v1/workers.
 type WorkerReport struct {
 	At        time.Time     `json:"at"`        // when it was so
 	Elsewhere bool          `json:"elsewhere"` // the server takes workers on other machines
