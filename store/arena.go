@@ -8,11 +8,11 @@ import (
 
 // CreateArena records a new arena with the encoded policies of its entrants, under a name, like
 // those of an agent of the session (Agent). Otherwise it is CreateSession.
-func (db studies) CreateArena(ctx context.Context, spec idrl.SessionSpec, name string, policies []byte) error {
+func (db studies) CreateArena(ctx context.Context, spec idrl.SessionSpec, owner, name string, policies []byte) error {
 	if err := spec.Arena.Validate(); err != nil {
 		return err
 	}
-	return db.create(ctx, spec, "", func(t *tx) error {
+	return db.create(ctx, spec, owner, func(t *tx) error {
 		return generationTx{t, spec.ID}.putAgents(map[string][]byte{name: policies})
 	})
 }

@@ -9,13 +9,21 @@ import (
 )
 
 // Invite records a link that is valid for Uses uses until it expires: for the researcher User, if
-// that is not empty, else for annotators of Session. hash is the SHA-256 of the link's token. It
+// that is not empty, else for annotators of Session. A link for an account revokes those before it. hash is the SHA-256 of the link's token. It
 // returns the number of the link, which is not that of i, or an error of kind NotFound if there is
 // no such user or session.
 func (db access) Invite(ctx context.Context, hash []byte, i identity.Invitation) (id int64, err error) {
 	err = db.do(ctx, func(t *tx) error {
 		if err := t.row(`SELECT coalesce(max(id), 0) + 1 FROM invitation`).Scan(&id); err != nil {
 			return err
+		}
+		if i.User != "" {
+			if _, err := t.active(i.User); err != nil {
+				return err
+			}
+			if _, err := t.revokeSignInLinks(i.User, i.CreatedAt); err != nil {
+				return err
+			}
 		}
 		const insert = `
 			INSERT INTO invitation (hash, id, user_id, session_id, uses, uses_left, created_at, expires_at)

@@ -41,6 +41,11 @@ func (db access) SignIn(ctx context.Context, link, login []byte, name string, li
 			return err
 		}
 		actor := l.User
+		if l.User != "" {
+			if l.Role, err = t.active(l.User); err != nil {
+				return err
+			}
+		}
 		if l.Session != "" {
 			var err error
 			if l.Annotator, err = t.createAnnotator(l.Session, name, now); err != nil {
@@ -88,11 +93,11 @@ func (t *tx) addLogin(hash []byte, l identity.Login, limit identity.LoginLimit) 
 // Login returns the holder of the cookie with this SHA-256, or an error of kind NotFound.
 func (db access) Login(ctx context.Context, hash []byte) (l identity.Login, err error) {
 	const query = `
-		SELECT login.user_id, login.session_id, login.annotator_id, login.created_at, login.seen_at, annotator.revoked_at IS NOT NULL, login.narrow
-		FROM login LEFT JOIN annotator ON annotator.session_id = login.session_id AND annotator.id = login.annotator_id
+		SELECT login.user_id, user.role, login.session_id, login.annotator_id, login.created_at, login.seen_at, annotator.revoked_at IS NOT NULL, login.narrow
+		FROM login LEFT JOIN user ON user.id = login.user_id LEFT JOIN annotator ON annotator.session_id = login.session_id AND annotator.id = login.annotator_id
 		WHERE login.hash = ?`
 	err = db.read.QueryRowContext(ctx, query, hash).
-		Scan(text(&l.User), text(&l.Session), text(&l.Annotator), timeColumn{&l.Since}, timeColumn{&l.SeenAt}, &l.Revoked, &l.Narrow)
+		Scan(text(&l.User), text(&l.Role), text(&l.Session), text(&l.Annotator), timeColumn{&l.Since}, timeColumn{&l.SeenAt}, &l.Revoked, &l.Narrow)
 	return l, missing(err, "there is no such login")
 }
 

@@ -79,18 +79,21 @@ func TestUsers(t *testing.T) {
 			t.Errorf("signed in: %v, %v; want %v", got, err, want)
 		}
 	}
-	must(t, db.AddUser(ctx, "grace", t0))
-	for _, token := range []string{"one", "two"} {
+	must(t, db.AddUser(ctx, "grace", identity.Researcher, t0))
+	invite := func(token string) {
+		t.Helper()
 		_, err := db.Invite(ctx, hash(token), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		must(t, err)
 	}
+	invite("one")
 	signedIn(false)
 	_, err := db.SignIn(ctx, hash("one"), hash("cookie"), "", limit, t0.Add(time.Minute))
 	must(t, err)
 	signedIn(true)
+	invite("two")
 	got, err := db.Users(ctx)
 	must(t, err)
-	if d := cmp.Diff([]identity.User{{Name: "grace", AddedAt: t0, Logins: 1, SeenAt: t0.Add(time.Minute)}}, got); d != "" {
+	if d := cmp.Diff([]identity.User{{Name: "grace", Role: identity.Admin, AddedAt: t0, Logins: 1, SeenAt: t0.Add(time.Minute)}}, got); d != "" {
 		t.Error(d)
 	}
 

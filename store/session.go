@@ -13,10 +13,16 @@ import (
 // CreateSession records a new session. It returns an error of kind Invalid if
 // spec.ID is empty and of kind Conflict if it is taken.
 func (db studies) CreateSession(ctx context.Context, spec idrl.SessionSpec) error {
-	return db.create(ctx, spec, "", func(*tx) error { return nil })
+	return db.CreateSessionOf(ctx, spec, "")
 }
 
-// create is CreateSession by an actor, with further work in the same transaction.
+// CreateSessionOf is CreateSession of an account, which owns the session; empty for none.
+func (db studies) CreateSessionOf(ctx context.Context, spec idrl.SessionSpec, owner string) error {
+	return db.create(ctx, spec, owner, func(*tx) error { return nil })
+}
+
+// create is CreateSession by an actor, with further work in the same transaction. If the actor is an
+// account it owns the session.
 func (db studies) create(ctx context.Context, spec idrl.SessionSpec, actor string, more func(*tx) error) error {
 	if spec.ID == "" {
 		return idrl.Errorf(idrl.Invalid, "a session needs an id")
@@ -32,6 +38,11 @@ func (db studies) create(ctx context.Context, spec idrl.SessionSpec, actor strin
 		const insert = `INSERT INTO session (id, created_at, spec) VALUES (?, ?, ?)`
 		if _, err := t.exec(insert, spec.ID, encodeTime(spec.CreatedAt), string(b)); err != nil {
 			return taken(err, "session %s exists already", spec.ID)
+		}
+		if actor != "" {
+			if _, err := t.exec(`INSERT INTO share SELECT ?, id, 'own' FROM user WHERE id = ?`, spec.ID, actor); err != nil {
+				return err
+			}
 		}
 		if err := t.audit(time.Now(), spec.ID, actor, "create session", string(spec.ID)); err != nil {
 			return err

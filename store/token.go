@@ -10,12 +10,12 @@ import (
 )
 
 const tokenColumns = `
-	SELECT token.id, token.name, scope, token.session_id, token.annotator_id, token.created_at, expires_at, token.revoked_at, annotator.revoked_at IS NOT NULL
-	FROM token LEFT JOIN annotator ON annotator.session_id = token.session_id AND annotator.id = token.annotator_id`
+	SELECT token.id, token.name, scope, token.session_id, token.annotator_id, token.user_id, user.role, user.revoked_at IS NOT NULL, token.created_at, expires_at, token.revoked_at, annotator.revoked_at IS NOT NULL
+	FROM token LEFT JOIN user ON user.id = token.user_id LEFT JOIN annotator ON annotator.session_id = token.session_id AND annotator.id = token.annotator_id`
 
 func tokenTargets(k *identity.Token) []any {
 	return []any{
-		&k.ID, nameColumn{&k.Name}, &k.Scope, text(&k.Session), text(&k.Annotator), timeColumn{&k.CreatedAt}, timeColumn{&k.ExpiresAt}, timeColumn{&k.RevokedAt}, &k.Removed,
+		&k.ID, nameColumn{&k.Name}, &k.Scope, text(&k.Session), text(&k.Annotator), text(&k.User), text(&k.Role), &k.Orphaned, timeColumn{&k.CreatedAt}, timeColumn{&k.ExpiresAt}, timeColumn{&k.RevokedAt}, &k.Removed,
 	}
 }
 
@@ -29,10 +29,10 @@ func (db access) AddToken(ctx context.Context, hash []byte, k identity.Token, ac
 			}
 		}
 		const insert = `
-			INSERT INTO token (hash, name, scope, session_id, annotator_id, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
-		err = t.row(insert, hash, k.Name, k.Scope, null(k.Session), null(k.Annotator), encodeTime(k.CreatedAt), encodeTime(k.ExpiresAt)).Scan(&k.ID)
+			INSERT INTO token (hash, name, scope, session_id, annotator_id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+		err = t.row(insert, hash, k.Name, k.Scope, null(k.Session), null(k.Annotator), null(k.User), encodeTime(k.CreatedAt), encodeTime(k.ExpiresAt)).Scan(&k.ID)
 		if err != nil {
-			return dangling(err, "there is no session %q", k.Session)
+			return dangling(err, "there is no session %q or no account %q", k.Session, k.User)
 		}
 		return t.changed(k.CreatedAt, k.Session, actor, "make token", tokenName(k.ID))
 	})

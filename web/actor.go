@@ -6,6 +6,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/people/identity"
 
 	"github.com/labstack/echo/v4"
 )
@@ -57,20 +58,48 @@ func (s *site) actor(ctx context.Context, cookie string) (auth.Actor, error) {
 	return s.cfg.Auth.Actor(ctx, cookie)
 }
 
-// researcher returns the researcher who is signed in. It returns errNotSignedIn if nobody is, or if
-// they may not do the action, or errTooMany.
+// researcher returns the account that is signed in. It returns errNotSignedIn if there is none,
+// errNoSession if there is no such session, or none that they may watch, errNotAllowed if they may
+// not do the action, or errTooMany.
 func (s *site) researcher(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
-	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
+	ctx := c.Request().Context()
+	who, err := s.actor(ctx, s.researcherCookie(c))
 	if err != nil {
 		return auth.Actor{}, err
 	}
-	if who.Role != auth.Researcher || !auth.Can(who, action, session) { // an annotator's token may be in this cookie
+	if !who.Role.Account() { // an annotator's token may be in this cookie
 		return auth.Actor{}, errNotSignedIn
+	}
+	if err := s.allowed(ctx, who, action, session, errNotAllowed); err != nil {
+		return auth.Actor{}, err
 	}
 	q := requestOf(c.Request())
 	q.actor = who.Role
 	q.pass()
 	return who, s.admit(who, 1)
+}
+
+// allowed returns nil if an actor may do an action, errNoSession if there is no such session or the
+// actor may not know that there is, and otherwise forbidden.
+func (s *site) allowed(ctx context.Context, who auth.Actor, action auth.Action, session idrl.SessionID, forbidden error) error {
+	o, err := s.cfg.Auth.Object(ctx, who, session)
+	switch {
+	case kindOf(err) == idrl.NotFound:
+		return errNoSession
+	case err != nil || auth.Can(who, action, o):
+		return err
+	case session != "" && who.Scope != identity.ScopeLabel && !auth.Can(who, auth.WatchSession, o):
+		return errNoSession
+	}
+	return forbidden
+}
+
+// may reports whether an account may do an action in a session that it may watch: for pages that
+// offer it.
+func (s *site) may(c echo.Context, action auth.Action, session idrl.SessionID) bool {
+	ctx := c.Request().Context()
+	who, err := s.actor(ctx, s.researcherCookie(c))
+	return err == nil && who.Role.Account() && s.allowed(ctx, who, action, session, errNotAllowed) == nil
 }
 
 // annotator returns the annotator of a session for which this browser is signed in, also with
@@ -83,7 +112,7 @@ func (s *site) annotator(c echo.Context, action auth.Action, session idrl.Sessio
 	if who.Role == auth.Removed && who.Session == session {
 		return who, errRemoved
 	}
-	if who.Role != auth.Annotator || !auth.Can(who, action, session) {
+	if who.Role != auth.Annotator || !auth.Can(who, action, auth.Object{Session: session}) {
 		return auth.Actor{}, errNotAnnotator
 	}
 	q := requestOf(c.Request())
@@ -106,8 +135,11 @@ func (s *site) labeller(c echo.Context, action auth.Action, session idrl.Session
 // was opened. If the store fails the socket stays open: the right is checked again later.
 func (s *site) stillMay(ctx context.Context, cookie string, action auth.Action, session idrl.SessionID) error {
 	who, err := s.actor(ctx, cookie)
-	if err == nil && !auth.Can(who, action, session) {
-		return errNotSignedIn
+	if err == nil {
+		err = s.allowed(ctx, who, action, session, errNotAllowed)
+	}
+	if kind := kindOf(err); err != nil && (kind == idrl.Forbidden || kind == idrl.NotFound) {
+		return err
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ const (
 var (
 	errNoToken = idrl.Errorf(idrl.Forbidden,
 		"this address needs the header \"Authorization: Bearer TOKEN\" with a token that is valid; 'tiebreak token new' makes one")
-	errScope   = idrl.Errorf(idrl.Forbidden, "the scope of this token does not allow this")
+	errScope   = idrl.Errorf(idrl.Forbidden, "the scope of this token, or the account that it belongs to, does not allow this")
 	errAPIBody = idrl.Errorf(idrl.Invalid, "the body is too large; at most %d KiB are allowed", maxAPIBody>>10)
 )
 
@@ -86,10 +86,11 @@ func bearer(c echo.Context) string {
 }
 
 // program returns the program that holds the token of a request. It returns errNoToken without a
-// valid token, errNoSession if the token is for another session, errScope if its scope does not
-// allow the action, or errTooMany.
+// valid token, errNoSession if the token is for another session or there is none that its account
+// may watch, errScope if its scope or its account does not allow the action, or errTooMany.
 func (s *api) program(c echo.Context, action auth.Action, session idrl.SessionID) (auth.Actor, error) {
-	who, err := s.cfg.Auth.Program(c.Request().Context(), bearer(c))
+	ctx := c.Request().Context()
+	who, err := s.cfg.Auth.Program(ctx, bearer(c))
 	switch {
 	case err != nil:
 		return auth.Actor{}, err
@@ -97,13 +98,28 @@ func (s *api) program(c echo.Context, action auth.Action, session idrl.SessionID
 		return auth.Actor{}, errNoToken
 	case session != "" && who.Session != "" && who.Session != session:
 		return auth.Actor{}, errNoSession
-	case !auth.Can(who, action, session):
-		return auth.Actor{}, errScope
+	}
+	if err := s.allowed(ctx, who, action, session, errScope); err != nil {
+		return auth.Actor{}, err
 	}
 	q := requestOf(c.Request())
 	q.actor = who.Role
 	q.pass()
 	return who, s.admit(who, 1)
+}
+
+// stillProgram returns an error if the program of a request that takes long has lost the right for
+// it.
+func (s *api) stillProgram(c echo.Context, who auth.Actor, action auth.Action, session idrl.SessionID) error {
+	ctx := c.Request().Context()
+	now, err := s.cfg.Auth.Program(ctx, bearer(c))
+	if err == nil && now != who {
+		err = errNoToken
+	}
+	if err == nil {
+		err = s.allowed(ctx, now, action, session, errScope)
+	}
+	return err
 }
 
 // programsSpec returns the settings of the session of the URL, which may be one that cannot

@@ -54,15 +54,16 @@ func (s *api) apiSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.infos(c, who.Session)
+	out, err := s.infos(c, who, "")
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, map[string]any{"sessions": out})
 }
 
-func (s *api) infos(c echo.Context, only idrl.SessionID) ([]apiSessionInfo, error) {
-	list, err := s.cfg.Sessions.List(c.Request().Context())
+// infos returns the sessions that a program may watch, or one of them.
+func (s *api) infos(c echo.Context, who auth.Actor, only idrl.SessionID) ([]apiSessionInfo, error) {
+	list, err := s.list(c.Request().Context(), who)
 	out := []apiSessionInfo{}
 	for _, sum := range list {
 		if only == "" || sum.Spec.ID == only {
@@ -74,11 +75,11 @@ func (s *api) infos(c echo.Context, only idrl.SessionID) ([]apiSessionInfo, erro
 
 // apiSession is GET /api/v1/sessions/:id.
 func (s *api) apiSession(c echo.Context) error {
-	spec, _, err := s.programsSpec(c, auth.WatchSession)
+	spec, who, err := s.programsSpec(c, auth.WatchSession)
 	if err != nil {
 		return err
 	}
-	out, err := s.infos(c, spec.ID)
+	out, err := s.infos(c, who, spec.ID)
 	if err == nil && len(out) == 0 {
 		err = errNoSession
 	}
@@ -168,6 +169,9 @@ func (s *api) apiAnswers(c echo.Context) error {
 		}
 	}
 	rows, err := s.answersAfter(c, spec, after, int(limit), time.Duration(wait)*time.Second)
+	if err == nil && wait > 0 {
+		err = s.stillProgram(c, who, auth.Export, spec.ID)
+	}
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func withoutReadDeadline(c echo.Context) *http.ResponseController {
 
 // apiStream is GET /api/v1/sessions/:id/answers/stream?after=SEQ: the rows of the log after SEQ, a
 // JSON object on each line, and each further row when it is recorded. It ends when the client
-// disconnects, the token is no longer valid, the server stops, or streamAtMost has passed. The
+// disconnects, the token or the right of its account is no longer valid, the server stops, or streamAtMost has passed. The
 // goroutine of the request does all of it.
 func (s *api) apiStream(c echo.Context) error {
 	spec, who, err := s.programsSpec(c, auth.Export)
@@ -93,8 +93,7 @@ func (s *api) apiStream(c echo.Context) error {
 		case <-news:
 			out.rest(ctx)
 		case <-beat.C:
-			now, err := s.cfg.Auth.Program(ctx, bearer(c))
-			if err != nil || now != who {
+			if s.stillProgram(c, who, auth.Export, spec.ID) != nil {
 				return nil
 			}
 			out.quiet = true

@@ -29,7 +29,8 @@ var errUpload = idrl.Errorf(idrl.Invalid, "the body is too large; at most %d MiB
 
 // apiCreate is POST /api/v1/sessions: a session over clips that programs upload.
 func (s *api) apiCreate(c echo.Context) error {
-	if _, err := s.program(c, auth.CreateSession, ""); err != nil {
+	who, err := s.program(c, auth.CreateSession, "")
+	if err != nil {
 		return err
 	}
 	spec, err := readUploadSession(c)
@@ -39,7 +40,7 @@ func (s *api) apiCreate(c echo.Context) error {
 	if err := settings.Check(settings.Complete(spec)); err != nil {
 		return err
 	}
-	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec)
+	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec, who.User)
 	if err != nil {
 		return err
 	}

@@ -34,9 +34,9 @@ type Entrant struct {
 // Arenas makes arenas and reports their results.
 type Arenas interface {
 	// NewArena makes an arena and starts it. spec has the title, the budget and the other settings
-	// that differ between arenas; the rest follows from the entrants. Errors are of kind NotFound
-	// or Invalid, in words for people, if an entrant cannot be used.
-	NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []Entrant) (idrl.SessionID, error)
+	// that differ between arenas; the rest follows from the entrants. The account owner owns it.
+	// Errors are of kind NotFound or Invalid, in words for people, if an entrant cannot be used.
+	NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []Entrant, owner string) (idrl.SessionID, error)
 	// Arena returns the result of an arena, and the answers on which it is based.
 	Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error)
 }
@@ -48,23 +48,30 @@ func (s watching) toNewArena(c echo.Context) error {
 
 // newArena is GET /arenas/new.
 func (s watching) newArena(c echo.Context) error {
-	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
 		return err
 	}
-	return s.arenaForm(c, http.StatusOK, url.Values{"title": {"Which do you prefer?"}, "budget": {"60"}}, "")
+	return s.arenaForm(c, who, http.StatusOK, url.Values{"title": {"Which do you prefer?"}, "budget": {"60"}}, "")
 }
 
 // createArena is POST /arenas. After an error it shows the form again, with the values and the
 // errors.
 func (s watching) createArena(c echo.Context) error {
-	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
 		return err
 	}
 	form := c.Request().PostForm
 	spec, entrants, err := readArenaForm(form)
 	var id idrl.SessionID
+	for _, e := range entrants {
+		if err == nil {
+			err = s.allowed(c.Request().Context(), who, auth.WatchSession, e.Session, errNoSession)
+		}
+	}
 	if err == nil {
-		id, err = s.cfg.Arenas.NewArena(c.Request().Context(), spec, entrants)
+		id, err = s.cfg.Arenas.NewArena(c.Request().Context(), spec, entrants, who.User)
 	}
 	switch kind := kindOf(err); {
 	case err == nil:
@@ -72,12 +79,12 @@ func (s watching) createArena(c echo.Context) error {
 	case kind != idrl.Invalid && kind != idrl.NotFound:
 		return err
 	}
-	return s.arenaForm(c, http.StatusBadRequest, form, s.explain(err))
+	return s.arenaForm(c, who, http.StatusBadRequest, form, s.explain(err))
 }
 
-// arenaForm shows the form with values and errors.
-func (s watching) arenaForm(c echo.Context, status int, v url.Values, wrong string) error {
-	list, err := s.cfg.Sessions.List(c.Request().Context())
+// arenaForm shows an account the form with values and errors.
+func (s watching) arenaForm(c echo.Context, who auth.Actor, status int, v url.Values, wrong string) error {
+	list, err := s.list(c.Request().Context(), who)
 	if err != nil {
 		return err
 	}
@@ -148,11 +155,14 @@ func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err
 // arenaFile is GET /sessions/:id/arena?format=json|csv|answers: the result of an arena as a file.
 // Without a format it redirects to the page.
 func (s watching) arenaFile(c echo.Context) error {
-	spec, err := s.researchersSpec(c, auth.WatchSession)
+	format, need := c.QueryParam("format"), auth.WatchSession
+	if format == "answers" {
+		need = auth.Export
+	}
+	spec, err := s.researchersSpec(c, need)
 	if err != nil {
 		return err
 	}
-	format := c.QueryParam("format")
 	if format == "" {
 		return c.Redirect(http.StatusSeeOther, sessionURL(spec.ID))
 	}
@@ -201,11 +211,11 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	file := sessionURL(spec.ID, "arena") + "?format="
 	p.JSON, p.CSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
 	p.Budget = templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)}
-	if p.Control, err = running(s).controlPanel(ctx, spec); err != nil {
+	if p.Control, err = running(s).controlPanel(c, spec); err != nil {
 		return err
 	}
-	p.Control.CloneURL = ""
-	if p.Joined, err = s.peoplePanel(ctx, spec.ID); err != nil {
+	p.Control.CloneURL, p.Change, p.Export = "", p.Control.Change, s.may(c, auth.Export, spec.ID)
+	if p.Joined, err = s.peoplePanel(c, spec.ID); err != nil {
 		return err
 	}
 	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {

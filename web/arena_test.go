@@ -15,7 +15,7 @@ import (
 // fakeArenas makes every session an arena of two policies, and notes what it is asked to make.
 type fakeArenas struct{ b *bench }
 
-func (f fakeArenas) NewArena(_ context.Context, spec idrl.SessionSpec, entrants []web.Entrant) (idrl.SessionID, error) {
+func (f fakeArenas) NewArena(_ context.Context, spec idrl.SessionSpec, entrants []web.Entrant, _ string) (idrl.SessionID, error) {
 	if len(entrants) < 2 {
 		return "", idrl.Errorf(idrl.Invalid, "an arena compares 2 to 20 policies; got %d", len(entrants))
 	}

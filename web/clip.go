@@ -74,13 +74,17 @@ func (s labelling) effect(c echo.Context) error {
 // errNoClip is the error for annotators, also for clips that exist but are not theirs.
 var errNoClip = idrl.Errorf(idrl.NotFound, "This clip does not exist.")
 
-// mayFetch lets researchers fetch every clip, and annotators the clips of their questions.
+// mayFetch lets accounts fetch every clip of a session that they may watch, and annotators the clips of their questions.
 func (s labelling) mayFetch(c echo.Context, id idrl.SessionID, clip idrl.ClipID) error {
-	if _, err := s.researcher(c, auth.FetchClip, id); err == nil || errors.Is(err, errTooMany) {
+	_, err := s.researcher(c, auth.FetchClip, id)
+	if err == nil || errors.Is(err, errTooMany) {
 		return err
 	}
-	who, err := s.labeller(c, auth.FetchClip, id, 1)
-	if err != nil {
+	who, refused := s.labeller(c, auth.FetchClip, id, 1)
+	if errors.Is(refused, errNotAnnotator) && !errors.Is(err, errNotSignedIn) {
+		return err
+	}
+	if err = refused; err != nil {
 		return err
 	}
 	ok, err := s.cfg.Clips.AnnotatorMayFetch(c.Request().Context(), id, who.Annotator, clip)

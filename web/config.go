@@ -64,11 +64,11 @@ type Sessions interface {
 	Session(ctx context.Context, id idrl.SessionID) (Session, error)
 	// Spec returns the settings of a session, also of one that cannot run.
 	Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error)
-	// Create records spec, a valid one without ID, and starts the session. It
-	// returns an error of kind Invalid if the parts do not fit together.
-	Create(ctx context.Context, spec idrl.SessionSpec) (idrl.SessionID, error)
-	// Clone makes a session with the settings of another one, without starting it. An empty title
-	// is derived from that of the other.
+	// Create records spec, a valid one without ID, and starts the session, which the account owner
+	// owns. It returns an error of kind Invalid if the parts do not fit together.
+	Create(ctx context.Context, spec idrl.SessionSpec, owner string) (idrl.SessionID, error)
+	// Clone makes a session with the settings of another one, without starting it. The account
+	// actor owns it. An empty title is derived from that of the other.
 	Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string) (idrl.SessionID, error)
 	// List returns every session, newest first, and reports which of them cannot run.
 	List(ctx context.Context) ([]record.Summary, error)
@@ -76,6 +76,10 @@ type Sessions interface {
 
 // Auth identifies people and programs; auth.Auth implements it. Tokens and cookies are secrets.
 type Auth interface {
+	// Object returns a session as the object of an account or a program, or an error of kind NotFound.
+	Object(ctx context.Context, who auth.Actor, session idrl.SessionID) (auth.Object, error)
+	// Watchable returns which sessions an account or a program may watch.
+	Watchable(ctx context.Context, who auth.Actor) (func(idrl.SessionID) bool, error)
 	// Actor returns the holder of a cookie, one of role None if there is none.
 	Actor(ctx context.Context, cookie string) (auth.Actor, error)
 	SignOut(ctx context.Context, cookie string) error
@@ -88,6 +92,13 @@ type Auth interface {
 	PeekInvitation(ctx context.Context, token string) (idrl.SessionID, error)
 	// InvitationSession returns the session of a link, even if the link is used up.
 	InvitationSession(ctx context.Context, token string) (idrl.SessionID, error)
+	// NewLink returns the token of a link that signs an account in, which is added if it is new.
+	NewLink(ctx context.Context, user string, role identity.Role) (token string, err error)
+	// SignInByPassword returns an account and its cookie, or an error of kind Forbidden.
+	SignInByPassword(ctx context.Context, user, password string) (auth.Actor, string, error)
+	// SetPassword changes a password; old must be right if there is one. Errors are of kind Invalid
+	// and Forbidden, in words for people.
+	SetPassword(ctx context.Context, user, old, password string) error
 	RedeemResearcher(ctx context.Context, token string) (auth.Actor, string, error)
 	Redeem(ctx context.Context, token, name string) (auth.Actor, string, error)
 	// RejoinKey gives an annotator a key for Rejoin; "" if the key that their browser holds stays
@@ -202,6 +213,25 @@ type People interface {
 	AcknowledgedInstructions(ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID) (int64, error)
 }
 
+// Accounts knows the accounts, and their rights in sessions. Its errors of kind Conflict and NotFound
+// are in words for people.
+type Accounts interface {
+	// Users returns the accounts, by name.
+	Users(ctx context.Context) ([]identity.User, error)
+	// SetRole changes the role of an account, and restores a revoked one.
+	SetRole(ctx context.Context, user string, role identity.Role, actor string, now time.Time) error
+	// RevokeUser ends logins, links, tokens and the password of an account.
+	RevokeUser(ctx context.Context, user, actor string, now time.Time) error
+	// LogOut ends the logins and links of an account.
+	LogOut(ctx context.Context, user, actor string, now time.Time) (logins, links int64, err error)
+	// Refused records an attempt to sign in with a wrong password; user is empty for no account.
+	Refused(ctx context.Context, user string, now time.Time) error
+	// Shares returns to whom a session was given, the owner first.
+	Shares(ctx context.Context, session idrl.SessionID) ([]identity.Share, error)
+	// Share gives an account a right in a session; identity.NoRight takes it away.
+	Share(ctx context.Context, s identity.Share, actor string, now time.Time) error
+}
+
 // Health reports the problems of the store.
 type Health interface {
 	// Problems returns the reasons why the server cannot do all of its work; none if it can. Every
@@ -230,6 +260,7 @@ type Config struct {
 	Learnt    Learnt             // required
 	Bundles   Bundles            // required
 	People    People             // required
+	Accounts  Accounts           // required
 	Settings  Settings           // required
 	Pictures  Pictures           // required
 	Known     Known              // required

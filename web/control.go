@@ -96,14 +96,21 @@ func (s running) clone(c echo.Context) error {
 }
 
 // controlPanel shows the state of a session and the possible actions.
-func (s running) controlPanel(ctx context.Context, spec idrl.SessionSpec) (p templates.ControlPanel, err error) {
+func (s running) controlPanel(c echo.Context, spec idrl.SessionSpec) (p templates.ControlPanel, err error) {
+	ctx := c.Request().Context()
 	acts, err := s.cfg.Settings.Controls(ctx, spec.ID)
 	state := stateOf(acts)
 	p = templates.ControlPanel{
 		State: string(state), Text: stateText(state), Action: sessionURL(spec.ID, "control"),
 		Pause: state == record.StateRunning, Resume: state != record.StateRunning, Close: !state.Ended(), Archive: state != record.StateArchived,
 		TitleURL: sessionURL(spec.ID, "title"), Title: spec.Title, MaxTitle: strconv.Itoa(idrl.MaxTitle),
-		CloneURL: sessionURL(spec.ID, "clone"), CopyTitle: record.CloneTitle(spec.Title),
+		CopyTitle: record.CloneTitle(spec.Title), Change: s.may(c, auth.ChangeSession, spec.ID),
+	}
+	if s.may(c, auth.CreateSession, "") {
+		p.CloneURL = sessionURL(spec.ID, "clone")
+	}
+	if s.may(c, auth.ShareSession, spec.ID) {
+		p.Sharing = sessionURL(spec.ID, "sharing")
 	}
 	if err != nil {
 		return p, err

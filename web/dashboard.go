@@ -65,14 +65,15 @@ func (s *site) researchersSpec(c echo.Context, action auth.Action) (idrl.Session
 }
 
 func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates.DashboardPage, error) {
-	people, err := s.peoplePanel(c.Request().Context(), spec.ID)
+	people, err := s.peoplePanel(c, spec.ID)
 	if err != nil {
 		return templates.DashboardPage{}, err
 	}
-	control, err := running(s).controlPanel(c.Request().Context(), spec)
+	control, err := running(s).controlPanel(c, spec)
 	method, _ := acquisition.Find(spec.Acquisition) // one that is no longer offered says nothing
 	p := templates.DashboardPage{
 		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title,
+		Export: s.may(c, auth.Export, spec.ID), Change: control.Change,
 		Watch: sessionURL(spec.ID, "watch"), Back: "/sessions", Facts: s.facts(spec),
 		Reason: method.Why, NoPair: method.NoPair,
 		InviteURL: sessionURL(spec.ID, "invitations"), InstructionsURL: sessionURL(spec.ID, "instructions"), KnownURL: sessionURL(spec.ID, "known"), QualityURL: sessionURL(spec.ID, "quality"),

@@ -22,6 +22,8 @@ import (
 var (
 	errNotSignedIn = idrl.Errorf(idrl.Forbidden,
 		"This page is for researchers who are signed in.")
+	errNotAllowed = idrl.Errorf(idrl.Forbidden,
+		"Your account may not do this. The owner of the session can give you more rights in it; an admin can give you another role.")
 	errNotAnnotator = idrl.Errorf(idrl.Forbidden,
 		"This page is for annotators of the session. Open the annotator link that you were sent; a researcher makes one on the session's page.")
 	errRemoved = idrl.Errorf(idrl.Forbidden,
@@ -103,7 +105,7 @@ func statusOf(err error) (int, string) {
 	if errors.Is(err, errNoToken) {
 		return http.StatusUnauthorized, "No valid token"
 	}
-	if errors.Is(err, errTooMany) || errors.Is(err, errOwnStreams) || errors.Is(err, errOwnWaits) {
+	if errors.Is(err, errTooMany) || errors.Is(err, errGuesses) || errors.Is(err, errOwnStreams) || errors.Is(err, errOwnWaits) {
 		return http.StatusTooManyRequests, "Too many requests"
 	}
 	if errors.Is(err, errMisdirected) {

@@ -27,6 +27,14 @@ func EnterUpload(ctx context.Context, s *Server, token string) (leave func(), er
 	return s.api.uploads.enter(ctx, s.ctx, person{id: token})
 }
 
+// Routes returns method and pattern of every route.
+func Routes() (out []string) {
+	for _, r := range routesOf(newServer(new(site)).routes()) {
+		out = append(out, r.method+" "+r.path)
+	}
+	return out
+}
+
 // TurnOfUpload waits as a trajectory of an upload does.
 func TurnOfUpload(ctx context.Context, s *Server) (leave func(), err error) {
 	return s.api.uploads.turn(ctx)

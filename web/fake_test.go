@@ -343,7 +343,7 @@ func (f *fakeSessions) Spec(_ context.Context, id idrl.SessionID) (idrl.SessionS
 	return idrl.SessionSpec{}, idrl.Errorf(idrl.NotFound, "there is no session %q", id)
 }
 
-func (f *fakeSessions) Create(_ context.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
+func (f *fakeSessions) Create(_ context.Context, spec idrl.SessionSpec, _ string) (idrl.SessionID, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.created = append(f.created, spec)

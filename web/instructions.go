@@ -214,8 +214,10 @@ func (s running) picture(c echo.Context) error {
 		return err
 	}
 	_, err = s.researcher(c, auth.FetchClip, id)
-	if errors.Is(err, errNotSignedIn) {
-		_, err = s.labeller(c, auth.FetchClip, id, 1)
+	if errors.Is(err, errNotSignedIn) || errors.Is(err, errNoSession) {
+		if _, refused := s.labeller(c, auth.FetchClip, id, 1); errors.Is(err, errNotSignedIn) || !errors.Is(refused, errNotAnnotator) {
+			err = refused
+		}
 	}
 	if err != nil {
 		return err

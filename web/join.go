@@ -85,7 +85,7 @@ func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 // welcomeBack greets an annotator who has joined before.
 func (s entry) welcomeBack(c echo.Context, id idrl.SessionID, who auth.Actor) string {
 	names, err := s.cfg.People.AnnotatorNames(c.Request().Context(), id)
-	if err != nil || names[who.Annotator] == "" || !auth.Can(who, auth.Recall, id) {
+	if err != nil || names[who.Annotator] == "" || !auth.Can(who, auth.Recall, auth.Object{Session: id}) {
 		return "Welcome back. You go on where you stopped."
 	}
 	return fmt.Sprintf("Welcome back, %s. You go on where you stopped.", names[who.Annotator])

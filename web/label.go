@@ -57,7 +57,7 @@ func (s labelling) label(c echo.Context) error {
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
 		Acknowledged:        strconv.FormatInt(seen, 10), Acknowledge: sessionURL(id, "instructions", "acknowledge"),
 	}
-	if auth.Can(who, auth.Recall, id) {
+	if auth.Can(who, auth.Recall, auth.Object{Session: id}) {
 		p.Withdraw = s.withdrawURL(c, id, who.Annotator)
 	}
 	p.Practice, p.PracticeDue = sessionURL(id, "practice"), len(due) > 0

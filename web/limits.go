@@ -28,6 +28,9 @@ const (
 	personRate, personBurst   = 100, 250   // requests of a person
 	messageRate, messageBurst = 50, 2 * wire.MaxOutbox
 
+	accountGuesses, accountRefill = 10, 1.0 / 60 // wrong passwords of an account
+	addressGuesses, addressRefill = 30, 1.0 / 10 // wrong passwords from an address
+
 	helloCost  = 20 // messages; a hello costs the session two turns, and the answers to it
 	socketCost = 20 // requests
 
@@ -46,14 +49,17 @@ const (
 type limits struct {
 	open, static, health *limiter[netip.Addr]
 	requests, messages   *limiter[person]
-	held                 chan struct{} // one element for each refused request that waits
-	wait                 time.Duration // of these
+	accounts             *limiter[string]     // passwords, by name
+	guesses              *limiter[netip.Addr] // passwords
+	held                 chan struct{}        // one element for each refused request that waits
+	wait                 time.Duration        // of these
 }
 
 func newLimits() limits {
 	return limits{
 		open: newLimiter[netip.Addr](openRate, openBurst), static: newLimiter[netip.Addr](staticRate, staticBurst),
 		health:   newLimiter[netip.Addr](healthRate, healthBurst),
+		accounts: newLimiter[string](accountRefill, accountGuesses), guesses: newLimiter[netip.Addr](addressRefill, addressGuesses),
 		requests: newLimiter[person](personRate, personBurst), messages: newLimiter[person](messageRate, messageBurst),
 		held: make(chan struct{}, maxHeld), wait: refusalWait,
 	}
@@ -135,7 +141,7 @@ func (s *site) limit(e *echo.Echo, next http.Handler) http.Handler {
 			l = s.limits.health
 		case strings.HasSuffix(path, "/rejoin"):
 			l = s.limits.open
-		case path == "/sessions" || strings.HasPrefix(path, "/sessions/"), path == tokensPath || strings.HasPrefix(path, tokensPath+"/"), strings.HasPrefix(path, apiPrefix) && path != openAPIPath:
+		case path == "/sessions" || strings.HasPrefix(path, "/sessions/"), path == tokensPath || strings.HasPrefix(path, tokensPath+"/"), path == accountPath, path == usersPath, strings.HasPrefix(path, apiPrefix) && path != openAPIPath:
 			next.ServeHTTP(w, r)
 			return
 		default:

@@ -30,7 +30,8 @@ func (s running) newSession(c echo.Context) error {
 // createSession is POST /sessions. After an error it shows the form again, with the values, and
 // each error next to its field.
 func (s running) createSession(c echo.Context) error {
-	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
 		return err
 	}
 	f := readSessionForm(c, s.cfg.Catalogue())
@@ -42,7 +43,7 @@ func (s running) createSession(c echo.Context) error {
 		if spec.Seed == 0 {
 			spec.Seed = DrawSeed()
 		}
-		id, err := s.open(c, spec)
+		id, err := s.open(c, spec, who.User)
 		if err == nil {
 			return c.Redirect(http.StatusSeeOther, sessionURL(id))
 		}
@@ -68,12 +69,12 @@ func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSes
 	return p
 }
 
-// open starts a session if the spec is valid.
-func (s running) open(c echo.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
+// open starts a session of an account if the spec is valid.
+func (s running) open(c echo.Context, spec idrl.SessionSpec, owner string) (idrl.SessionID, error) {
 	if err := settings.Check(spec); err != nil {
 		return "", err
 	}
-	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec)
+	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec, owner)
 	if err == nil && id == "" {
 		err = errors.New("a session was created without an id")
 	}

@@ -35,7 +35,7 @@ var compressed = middleware.GzipWithConfig(middleware.GzipConfig{Level: 6, MinLe
 func (s *site) layout(c echo.Context, title string) templates.Layout {
 	l := templates.Layout{Title: title, Static: static.Base(), Home: "/"}
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
-	if err == nil && who.Role == auth.Researcher {
+	if err == nil && who.Role.Account() {
 		l.User, l.SignOut = idrl.VisibleName(who.User), "/signout"
 		l.Problems = s.problems(c.Request().Context())
 	}

@@ -12,6 +12,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
 )
 
@@ -63,11 +64,11 @@ func (s watching) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedErr
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
 	}
 	ctx := c.Request().Context()
-	control, err := running(s).controlPanel(ctx, spec)
+	control, err := running(s).controlPanel(c, spec)
 	if err != nil {
 		s.log.Error("what was done to the session cannot be read", "session", spec.ID, "err", err)
 	}
-	p.Control = control
+	p.Control, p.Export = control, s.may(c, auth.Export, spec.ID)
 	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
 	if err != nil {
 		s.log.Error("names of annotators cannot be read", "session", spec.ID, "err", err) // pseudonyms are used instead

@@ -1,21 +1,24 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/identity"
 	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
 )
 
 // listed is how many links, and how many people, a page lists.
 const listed = 200
 
 // peoplePanel lists the links into a session and the annotators who joined.
-func (s watching) peoplePanel(ctx context.Context, id idrl.SessionID) (p templates.PeoplePanel, err error) {
+func (s watching) peoplePanel(c echo.Context, id idrl.SessionID) (p templates.PeoplePanel, err error) {
+	ctx := c.Request().Context()
 	links, err := s.cfg.People.Invitations(ctx, id)
 	if err != nil {
 		return p, err
@@ -26,6 +29,7 @@ func (s watching) peoplePanel(ctx context.Context, id idrl.SessionID) (p templat
 	}
 	p = templates.PeoplePanel{
 		InviteURL: sessionURL(id, "invitations"), Uses: strconv.Itoa(invitationUses), Days: strconv.Itoa(invitationDays),
+		Change: s.may(c, auth.Invite, id),
 		Joined: strconv.Itoa(len(people)), MoreLinks: more(len(links)), MorePeople: more(len(people)),
 	}
 	for _, l := range links[:min(len(links), listed)] {
@@ -35,7 +39,7 @@ func (s watching) peoplePanel(ctx context.Context, id idrl.SessionID) (p templat
 		p.People = append(p.People, personRow(id, people[i]))
 	}
 	for _, a := range people {
-		if a.LeftOut {
+		if a.LeftOut && s.may(c, auth.Export, id) {
 			p.ExportAll = sessionURL(id, "export") + "?format=csv&all=1"
 		}
 	}

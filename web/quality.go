@@ -51,6 +51,11 @@ func (s watching) quality(c echo.Context) error {
 		called[a.ID] = personRow(spec.ID, a).Name
 	}
 	p := qualityPage(spec, q, called)
+	if !s.may(c, auth.Remove, spec.ID) {
+		for k := range p.People {
+			p.People[k].Actions.URL = ""
+		}
+	}
 	flags, err := s.cfg.Flags.Flags(ctx, spec.ID)
 	if err != nil {
 		return err

@@ -82,10 +82,10 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 		lines = append(lines, strings.Join([]string{e.Level, e.Msg, e.Method, e.Route, http.StatusText(e.Status), e.Actor, e.Session}, " "))
 	}
 	for _, want := range []string{
-		"DEBUG request GET /signin OK  ", "INFO signed in researcher ", "DEBUG request POST /signin See Other researcher ",
+		"DEBUG request GET /signin OK  ", "INFO signed in admin ", "DEBUG request POST /signin See Other admin ",
 		"INFO request refused GET /signin Not Found  ", "INFO signed in annotator s1", "DEBUG request POST /join/:token See Other annotator ",
 		"INFO request refused GET /sessions/:id Forbidden  ", "DEBUG request GET /sessions/:id/label OK annotator s1",
-		"DEBUG request GET /sessions/:id OK researcher s1", "DEBUG request GET /sessions/:id/ws Switching Protocols annotator s1",
+		"DEBUG request GET /sessions/:id OK admin s1", "DEBUG request GET /sessions/:id/ws Switching Protocols annotator s1",
 		"DEBUG request GET  Not Found  ",
 	} {
 		if !slices.Contains(lines, want) {

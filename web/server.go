@@ -25,6 +25,7 @@ type Server struct {
 	labelling labelling
 	watching  watching
 	running   running
+	accounts  accounts
 	downloads downloads
 	api       *api
 }
@@ -36,6 +37,7 @@ type site struct {
 	log      *slog.Logger
 	sockets  sockets
 	refusals sampler // of lines in the log
+	guesses  sampler // of rows about wrong passwords
 	limits   limits
 	heavy    *heavy
 
@@ -53,13 +55,14 @@ type (
 	labelling struct{ *site } // for annotators
 	watching  struct{ *site } // for researchers who look at sessions
 	running   struct{ *site } // for researchers who make and change sessions
+	accounts  struct{ *site } // for accounts, and their rights in sessions
 )
 
 // New returns a server. Call Drain when it is no longer needed. It panics if a required part is
 // missing or an origin is malformed.
 func New(cfg Config) *Server {
 	if cfg.Sessions == nil || cfg.Hub == nil || cfg.Auth == nil || cfg.Clips == nil ||
-		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Tokens == nil || cfg.Quality == nil || cfg.Arenas == nil || cfg.Health == nil || cfg.Catalogue == nil {
+		cfg.Exports == nil || cfg.Learnt == nil || cfg.Bundles == nil || cfg.People == nil || cfg.Accounts == nil || cfg.Settings == nil || cfg.Pictures == nil || cfg.Known == nil || cfg.Flags == nil || cfg.Tokens == nil || cfg.Quality == nil || cfg.Arenas == nil || cfg.Health == nil || cfg.Catalogue == nil {
 		panic("web: a required part of the configuration is missing")
 	}
 	if cfg.Log == nil {
@@ -77,7 +80,7 @@ func New(cfg Config) *Server {
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := newServer(&site{
-		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), heavy: newHeavy(),
+		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, guesses: sampler{bucket: newBucket(1.0/60, 100)}, limits: newLimits(), heavy: newHeavy(),
 	})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
@@ -97,7 +100,7 @@ func New(cfg Config) *Server {
 
 func newServer(s *site) *Server {
 	files := downloads{site: s, bundling: new(sync.Mutex)}
-	return &Server{site: s, entry: entry{s}, labelling: labelling{s}, watching: watching{s}, running: running{s}, downloads: files, api: newAPI(s, files)}
+	return &Server{site: s, entry: entry{s}, labelling: labelling{s}, watching: watching{s}, running: running{s}, accounts: accounts{s}, downloads: files, api: newAPI(s, files)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -159,6 +162,11 @@ func (s *Server) routes() *echo.Echo {
 	e.POST(tokensPath+"/:token/revoke", s.running.revokeToken)
 	e.GET(tokensPath+"/:token/revoke", s.running.toTokens)
 
+	e.GET(accountPath, s.accounts.account)
+	e.POST(accountPath, s.accounts.postAccount)
+	e.GET(usersPath, s.accounts.users)
+	e.POST(usersPath, s.accounts.postUser)
+
 	e.GET("/sessions", s.watching.listSessions)
 	e.GET("/sessions/new", s.running.newSession)
 	e.POST("/sessions", s.running.createSession)
@@ -191,6 +199,8 @@ func (s *Server) sessionRoutes(e *echo.Echo) {
 	}
 	e.GET(instructionsPath, s.running.editInstructions)
 	e.POST(instructionsPath, s.running.postInstructions)
+	e.GET("/sessions/:id/sharing", s.accounts.sharing)
+	e.POST("/sessions/:id/sharing", s.accounts.share)
 	e.GET("/sessions/:id/quality", s.watching.quality)
 	e.GET("/sessions/:id/known", s.running.editKnown)
 	e.POST("/sessions/:id/known", s.running.postKnown)

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,14 +18,22 @@ import (
 
 // listSessions is GET /sessions.
 func (s watching) listSessions(c echo.Context) error {
-	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
-		return err
-	}
-	list, err := s.cfg.Sessions.List(c.Request().Context())
+	who, err := s.researcher(c, auth.ListSessions, "")
 	if err != nil {
 		return err
 	}
-	p := templates.SessionsPage{Layout: s.layout(c, "Sessions"), New: "/sessions/new", All: c.QueryParam("archived") != ""}
+	list, err := s.list(c.Request().Context(), who)
+	if err != nil {
+		return err
+	}
+	creates := auth.Can(who, auth.CreateSession, auth.Object{})
+	p := templates.SessionsPage{Layout: s.layout(c, "Sessions"), All: c.QueryParam("archived") != ""}
+	if creates {
+		p.New, p.Tokens = "/sessions/new", tokensPath
+	}
+	if auth.Can(who, auth.ManageAccounts, auth.Object{}) {
+		p.Users = usersPath
+	}
 	for _, sum := range list {
 		if sum.State == record.StateArchived {
 			p.Archived++
@@ -32,11 +42,21 @@ func (s watching) listSessions(c echo.Context) error {
 			}
 		}
 		p.Sessions = append(p.Sessions, s.sessionRow(sum))
-		if !sum.Spec.IsArena() {
+		if creates && !sum.Spec.IsArena() {
 			p.NewArena = "/arenas/new"
 		}
 	}
 	return render(c, http.StatusOK, templates.Sessions(p))
+}
+
+// list returns the sessions that an account or a program may watch, newest first.
+func (s *site) list(ctx context.Context, who auth.Actor) ([]record.Summary, error) {
+	may, err := s.cfg.Auth.Watchable(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Sessions.List(ctx)
+	return slices.DeleteFunc(list, func(sum record.Summary) bool { return !may(sum.Spec.ID) }), err
 }
 
 func (s watching) sessionRow(sum record.Summary) templates.SessionRow {

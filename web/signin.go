@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"net/http"
+	"strings"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -11,9 +13,15 @@ import (
 )
 
 // signIn is GET /signin?token=…: it asks for a click, so that a program that opens links does not
-// use this one up.
+// use this one up. Without a token it asks for a name and a password.
 func (s entry) signIn(c echo.Context) error {
 	token := c.QueryParam("token")
+	if token == "" {
+		if _, err := s.researcher(c, auth.ListSessions, ""); err == nil {
+			return c.Redirect(http.StatusSeeOther, "/sessions")
+		}
+		return render(c, http.StatusOK, templates.SignIn(templates.SignInPage{Layout: s.layout(c, "Sign in"), Action: "/signin"}))
+	}
 	if _, err := s.cfg.Auth.PeekResearcher(c.Request().Context(), token); err != nil {
 		return s.invalidSignIn(c, err)
 	}
@@ -22,13 +30,41 @@ func (s entry) signIn(c echo.Context) error {
 	return render(c, http.StatusOK, templates.SignIn(p))
 }
 
-// postSignIn uses the link up. A login that the browser had before ends.
+// postSignIn is POST /signin with the field token, of a link, which it uses up, or name and password.
+// A login that the browser had before ends.
 func (s entry) postSignIn(c echo.Context) error {
-	ctx := c.Request().Context()
-	who, token, err := s.cfg.Auth.RedeemResearcher(ctx, c.FormValue("token"))
+	link := c.FormValue("token")
+	if link == "" && c.FormValue("password") != "" {
+		return s.byPassword(c, strings.TrimSpace(c.FormValue("name")), c.FormValue("password"))
+	}
+	who, token, err := s.cfg.Auth.RedeemResearcher(c.Request().Context(), link)
 	if err != nil {
 		return s.invalidSignIn(c, err)
 	}
+	return s.signedIn(c, who, token)
+}
+
+// byPassword signs an account in by its password.
+func (s entry) byPassword(c echo.Context, name, password string) error {
+	var who auth.Actor
+	var token string
+	err := accounts(s).guess(c, name, func(ctx context.Context) (err error) {
+		who, token, err = s.cfg.Auth.SignInByPassword(ctx, name, password)
+		return err
+	})
+	if kindOf(err) == idrl.Forbidden {
+		p := templates.SignInPage{Layout: s.layout(c, "Sign in"), Action: "/signin", Name: name, Error: s.explain(err)}
+		return render(c, http.StatusForbidden, templates.SignIn(p))
+	}
+	if err != nil {
+		return err
+	}
+	return s.signedIn(c, who, token)
+}
+
+// signedIn gives the browser of an account its cookie.
+func (s entry) signedIn(c echo.Context, who auth.Actor, token string) error {
+	ctx := c.Request().Context()
 	if old := s.researcherCookie(c); old != "" {
 		if err := s.cfg.Auth.SignOut(ctx, old); err != nil {
 			return err
@@ -51,8 +87,8 @@ func (s entry) invalidSignIn(c echo.Context, err error) error {
 		return c.Redirect(http.StatusSeeOther, "/sessions")
 	}
 	return render(c, http.StatusNotFound, templates.SignIn(templates.SignInPage{
-		Layout: s.layout(c, "Sign in"),
-		Error:  s.explain(err) + " " + s.howToSignIn(),
+		Layout: s.layout(c, "Sign in"), Action: "/signin",
+		Error: s.explain(err) + " " + s.howToSignIn(),
 	}))
 }
 

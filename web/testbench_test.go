@@ -97,7 +97,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.db, b.auth = db, auth.New(auth.Config{Store: db, Crowd: db, Tokens: db})
+	b.db, b.auth = db, auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db})
 	for id, kind := range map[idrl.SessionID]idrl.QueryKind{"s1": idrl.CompareClips, "s2": idrl.RateClip} {
 		spec := settings.Complete(idrl.SessionSpec{
 			ID: id, Title: "Session " + string(id), Env: "driver", Kind: kind, Budget: 40, Instructions: "Look.\n\nChoose.", Seed: 7, Return: idrl.SumReturn,
@@ -113,7 +113,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.web.ServeHTTP(w, r) }))
 	cfg := web.Config{
 		Base:     "http://" + server.Listener.Addr().String(),
-		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, Learnt: fakeLearnt{}, Bundles: fakeBundles{}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: fakeQuality{db}, Arenas: fakeArenas{b}, Health: db,
+		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, Learnt: fakeLearnt{}, Bundles: fakeBundles{}, People: db, Accounts: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: fakeQuality{db}, Arenas: fakeArenas{b}, Health: db,
 		Catalogue: func() []web.EnvChoice { return catalogue }, Log: slog.New(slog.NewTextHandler(b.logs, nil)),
 	}
 	if change != nil {

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,14 +41,15 @@ var scopeTexts = map[identity.Scope]string{
 // tokens is GET /tokens. A token that the browser brings from the form is shown, and removed from
 // the browser.
 func (s running) tokens(c echo.Context) error {
-	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
 		return err
 	}
 	p := templates.TokensPage{Made: cookie(c, tokenOnce)}
 	if p.Made != "" {
 		s.tokenOnce(c, "")
 	}
-	return s.showTokens(c, http.StatusOK, p)
+	return s.showTokens(c, who, http.StatusOK, p)
 }
 
 // tokenOnce is bringLink of a token: an address would keep it in the browser's history.
@@ -71,14 +74,26 @@ func (s running) postToken(c echo.Context) error {
 		return err
 	}
 	k := identity.Token{Scope: identity.Scope(c.FormValue("scope")), Session: idrl.SessionID(c.FormValue("session")), Name: strings.TrimSpace(c.FormValue("name"))}
-	token, _, err := s.cfg.Auth.NewToken(c.Request().Context(), k, time.Duration(days)*24*time.Hour, who.User)
+	k.User = who.User
+	ctx := c.Request().Context()
+	if k.Session != "" { // one that labels is an annotator
+		action := auth.WatchSession
+		if k.Scope == identity.ScopeLabel {
+			action = auth.Invite
+		}
+		err = s.allowed(ctx, who, action, k.Session, errNotAllowed)
+	}
+	var token string
+	if err == nil {
+		token, _, err = s.cfg.Auth.NewToken(ctx, k, time.Duration(days)*24*time.Hour, who.User)
+	}
 	switch kind := kindOf(err); {
 	case err == nil:
 		s.tokenOnce(c, token)
 		return c.Redirect(http.StatusSeeOther, tokensPath)
-	case kind == idrl.Invalid || kind == idrl.NotFound:
+	case kind == idrl.Invalid || kind == idrl.NotFound || kind == idrl.Forbidden:
 		p := templates.TokensPage{Error: s.explain(err), Days: strconv.Itoa(days), Name: k.Name}
-		return s.showTokens(c, http.StatusBadRequest, p, k)
+		return s.showTokens(c, who, http.StatusBadRequest, p, k)
 	}
 	return err
 }
@@ -93,6 +108,13 @@ func (s running) revokeToken(c echo.Context) error {
 	if err != nil {
 		return idrl.Errorf(idrl.NotFound, "there is no such token")
 	}
+	list, err := s.cfg.Tokens.Tokens(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(ownTokens(list, who), func(k identity.Token) bool { return k.ID == id }) {
+		return idrl.Errorf(idrl.NotFound, "there is no such token")
+	}
 	if err := s.cfg.Tokens.RevokeToken(c.Request().Context(), id, who.User, time.Now()); err != nil {
 		return err
 	}
@@ -102,14 +124,23 @@ func (s running) revokeToken(c echo.Context) error {
 // toTokens redirects a browser that restores a form's address to the page.
 func (s running) toTokens(c echo.Context) error { return c.Redirect(http.StatusSeeOther, tokensPath) }
 
-// showTokens shows the page, with the values of the form if they are given.
-func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, chosen ...identity.Token) error {
+// ownTokens returns which of the tokens are an account's; all for those who manage accounts.
+func ownTokens(list []identity.Token, who auth.Actor) []identity.Token {
+	if auth.Can(who, auth.ManageAccounts, auth.Object{}) {
+		return list
+	}
+	return slices.DeleteFunc(list, func(k identity.Token) bool { return k.User != who.User })
+}
+
+// showTokens shows an account the page, with the values of the form if they are given.
+func (s running) showTokens(c echo.Context, who auth.Actor, status int, p templates.TokensPage, chosen ...identity.Token) error {
 	ctx := c.Request().Context()
 	list, err := s.cfg.Tokens.Tokens(ctx)
 	if err != nil {
 		return err
 	}
-	sessions, err := s.cfg.Sessions.List(ctx)
+	list = ownTokens(list, who)
+	sessions, err := s.list(ctx, who)
 	if err != nil {
 		return err
 	}
@@ -139,9 +170,10 @@ func (s running) showTokens(c echo.Context, status int, p templates.TokensPage, 
 func tokenRow(k identity.Token, titles map[idrl.SessionID]string) templates.TokenRow {
 	row := templates.TokenRow{
 		ID: strconv.FormatInt(k.ID, 10), Name: k.Name, Scope: string(k.Scope), Session: "all sessions", Expires: k.ExpiresAt.UTC().Format("2 Jan 2006"), State: k.State(time.Now()),
+		User: idrl.VisibleName(k.User),
 	}
 	if k.Session != "" {
-		row.Session = titles[k.Session]
+		row.Session = cmp.Or(titles[k.Session], "a session that you may not see")
 	}
 	if k.Live(time.Now()) {
 		row.Revoke = fmt.Sprintf("%s/%d/revoke", tokensPath, k.ID)

@@ -32,25 +32,43 @@ const workersPath = "/workers"
 // workerActs are the actions of the form.
 var workerActs = map[string]string{"drain": record.WorkerDrained, "ban": record.WorkerBanned, "allow": record.WorkerAllowed}
 
-// report returns what is known of workers; nothing where the server has none of its own.
-func (s *site) report(ctx context.Context) (record.WorkerReport, error) {
+// report returns what is known of workers; nothing where the server has none of its own. It does not
+// name sessions that the actor may not watch.
+func (s *site) report(ctx context.Context, who auth.Actor) (record.WorkerReport, error) {
 	if s.cfg.Workers == nil {
 		return record.WorkerReport{At: time.Now().UTC(), Workers: []record.WorkerState{}, Here: []record.WorkerJob{}, Waiting: []record.WaitingJob{}, Bars: []record.WorkerBar{}}, nil
 	}
-	return s.cfg.Workers.Report(ctx)
+	r, err := s.cfg.Workers.Report(ctx)
+	if err != nil {
+		return r, err
+	}
+	may, err := s.cfg.Auth.Watchable(ctx, who)
+	return r.Hide(func(id idrl.SessionID) bool { return !may(id) }), err
+}
+
+// jobURL returns the address of a job's session; empty if the session is hidden.
+func jobURL(j record.WorkerJob) string {
+	if j.Session == "" {
+		return ""
+	}
+	return sessionURL(j.Session)
 }
 
 // workers is GET /workers.
 func (s watching) workers(c echo.Context) error {
-	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
+	who, err := s.researcher(c, auth.ListSessions, "")
+	if err != nil {
 		return err
 	}
-	r, err := s.report(c.Request().Context())
+	r, err := s.report(c.Request().Context(), who)
 	if err != nil {
 		return err
 	}
 	p := workersPage(r, time.Now())
-	p.Layout, p.Action, p.Starts = s.layout(c, "Workers"), workersPath, s.cfg.WorkerStarts
+	p.Layout, p.Starts = s.layout(c, "Workers"), s.cfg.WorkerStarts
+	if auth.Can(who, auth.ManageWorkers, auth.Object{}) {
+		p.Action = workersPath
+	}
 	p.Scripts = static.Modules("workers.js")
 	p.Back, p.MaxWhy = "/sessions", strconv.Itoa(record.MaxWorkerWhy)
 	return render(c, http.StatusOK, templates.Workers(p))
@@ -58,7 +76,7 @@ func (s watching) workers(c echo.Context) error {
 
 // postWorker is POST /workers with the fields worker, action ("drain", "ban" or "allow") and why.
 func (s watching) postWorker(c echo.Context) error {
-	who, err := s.researcher(c, auth.CreateSession, "")
+	who, err := s.researcher(c, auth.ManageWorkers, "")
 	if err != nil {
 		return err
 	}
@@ -80,10 +98,10 @@ func workersPage(r record.WorkerReport, now time.Time) templates.WorkersPage {
 		p.Workers = append(p.Workers, workerRow(w, r.Bar(w.Name), now))
 	}
 	for _, j := range r.Here {
-		p.Here = append(p.Here, templates.WorkerJobRow{What: j.What(), URL: sessionURL(j.Session), Since: since(j.Since, now)})
+		p.Here = append(p.Here, templates.WorkerJobRow{What: j.What(), URL: jobURL(j), Since: since(j.Since, now)})
 	}
 	for _, j := range r.Waiting {
-		p.Waiting = append(p.Waiting, templates.WorkerJobRow{What: j.What(), URL: sessionURL(j.Session), Since: since(j.Since, now), Why: j.Why})
+		p.Waiting = append(p.Waiting, templates.WorkerJobRow{What: j.What(), URL: jobURL(j.WorkerJob), Since: since(j.Since, now), Why: j.Why})
 	}
 	for _, b := range r.Absent() {
 		p.Absent = append(p.Absent, templates.WorkerRow{Name: b.Worker, State: b.Bar, Said: said(b, now), Allow: true})
@@ -99,7 +117,7 @@ func workerRow(w record.WorkerState, b record.WorkerBar, now time.Time) template
 		Name: w.Name, Where: w.Where(), Version: w.Version, Since: since(w.Since, now), Done: strconv.Itoa(w.Done), State: w.State, Says: sentence(w.Says()),
 	}
 	for _, j := range w.Doing {
-		row.Doing = append(row.Doing, templates.WorkerJobRow{What: j.What(), URL: sessionURL(j.Session), Since: since(j.Since, now)})
+		row.Doing = append(row.Doing, templates.WorkerJobRow{What: j.What(), URL: jobURL(j), Since: since(j.Since, now)})
 	}
 	if w.False > 0 {
 		row.False = sentence(record.Counted(w.False, "result") + map[bool]string{true: " was false", false: " were false"}[w.False == 1])
@@ -147,7 +165,7 @@ func (s *api) apiWorkers(c echo.Context) error {
 	if who.Session != "" { // workers do the jobs of all sessions
 		return errScope
 	}
-	r, err := s.report(c.Request().Context())
+	r, err := s.report(c.Request().Context(), who)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	if err != nil {
 		return nil, err
 	}
-	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Crowd: db, Tokens: db}), log: log}
+	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db}), log: log}
 	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Env: byflags.Pipes, Workers: at.away.here, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -67,7 +67,7 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	a.manager = session.NewManager(db, a.build, log)
 	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
 	a.web = web.New(web.Config{
-		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
+		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Accounts: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
 		Catalogue: shown.all, Env: shown.one, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
 		SignInCommand: signInCommand(dir), Workers: workerReports{a}, WorkerStarts: workerStarts(),
 	})
@@ -192,8 +192,8 @@ func (s sessions) Session(ctx context.Context, id idrl.SessionID) (web.Session, 
 }
 
 // Create implements web.Sessions.
-func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
-	spec, err := newSession(ctx, s.a.db, s.a.envs(), spec)
+func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec, owner string) (idrl.SessionID, error) {
+	spec, err := newSessionOf(ctx, s.a.db, s.a.envs(), spec, owner)
 	if err != nil {
 		return "", err
 	}
@@ -266,11 +266,16 @@ func (r reports) Quality(ctx context.Context, id idrl.SessionID) (quality.Report
 
 // newSession checks spec, names it and records it.
 func newSession(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec) (idrl.SessionSpec, error) {
+	return newSessionOf(ctx, db, list, spec, "")
+}
+
+// newSessionOf is newSession of an account, which owns the session; empty for none.
+func newSessionOf(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, owner string) (idrl.SessionSpec, error) {
 	spec, err := readySession(list, spec)
 	if err != nil {
 		return spec, err
 	}
-	return spec, db.CreateSession(ctx, spec)
+	return spec, db.CreateSessionOf(ctx, spec, owner)
 }
 
 // cloneSession records a session with the settings of another one. An empty title is derived from

@@ -98,7 +98,7 @@ func arenaNewCommand() command {
 				if err != nil {
 					return err
 				}
-				spec, err := newArena(ctx, db, list, f.spec, f.entrants)
+				spec, err := newArena(ctx, db, list, f.spec, f.entrants, "")
 				if err != nil {
 					return usageIfInvalid(err)
 				}
@@ -233,8 +233,8 @@ func arenaFiles(rec record.Record) ([]export.File, error) {
 type arenas struct{ a *app }
 
 // NewArena implements web.Arenas.
-func (r arenas) NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []web.Entrant) (idrl.SessionID, error) {
-	spec, err := newArena(ctx, r.a.db, r.a.envs(), spec, entrants)
+func (r arenas) NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []web.Entrant, owner string) (idrl.SessionID, error) {
+	spec, err := newArena(ctx, r.a.db, r.a.envs(), spec, entrants, owner)
 	if err != nil {
 		return "", err
 	}

@@ -20,8 +20,8 @@ import (
 
 // newArena makes an arena of the policies that sessions recommend and records it with them. spec
 // has the settings that differ between arenas, such as title and budget; its environment and layout
-// become those of the entrants.
-func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant) (idrl.SessionSpec, error) {
+// become those of the entrants. The account owner owns it; empty for none.
+func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant, owner string) (idrl.SessionSpec, error) {
 	if n := len(wanted); n < 2 || n > idrl.MaxEntrants {
 		return spec, idrl.Errorf(idrl.Invalid, "an arena compares 2 to %d policies; got %d", idrl.MaxEntrants, n)
 	}
@@ -64,7 +64,7 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 	if err != nil {
 		return spec, err
 	}
-	return spec, db.CreateArena(ctx, spec, training.EntrantsName, content)
+	return spec, db.CreateArena(ctx, spec, owner, training.EntrantsName, content)
 }
 
 // findEntrant returns the session of an entrant, and the policy that it recommended then: among the

@@ -87,8 +87,9 @@ function showTraining({ training: t, based_on, unlearnt }) {
   part("left").hidden = !t.left;
   part("left").textContent = t.left ? `${t.left[0].toUpperCase()}${t.left.slice(1)} left.` : "";
   bar("training-bar", t.done, t.running ? t.total : 0);
-  part("cancel").hidden = !t.cancel;
-  if (!t.cancel) /** @type {HTMLDetailsElement} */ (part("cancel")).open = false;
+  const cancel = /** @type {HTMLDetailsElement|null} */ (document.querySelector("[data-cancel]")); // null for those who may not change the session
+  if (cancel) cancel.hidden = !t.cancel;
+  if (cancel && !t.cancel) cancel.open = false;
   part("fixed").hidden = !t.fixed;
   part("fixed").textContent = t.fixed ? `It cannot be cancelled: ${t.fixed}.` : "";
   part("training-error").hidden = !t.err;

@@ -119,6 +119,32 @@ func (r WorkerReport) WithBars(bars []WorkerBar) WorkerReport {
 	return r
 }
 
+// Hide returns r without the names of the sessions for which hidden is true, whose jobs are still
+// listed.
+func (r WorkerReport) Hide(hidden func(idrl.SessionID) bool) WorkerReport {
+	hide := func(jobs []WorkerJob) []WorkerJob {
+		jobs = append([]WorkerJob{}, jobs...)
+		for k := range jobs {
+			jobs[k].hide(hidden)
+		}
+		return jobs
+	}
+	r.Workers, r.Here, r.Waiting = append([]WorkerState{}, r.Workers...), hide(r.Here), append([]WaitingJob{}, r.Waiting...)
+	for k := range r.Workers {
+		r.Workers[k].Doing = hide(r.Workers[k].Doing)
+	}
+	for k := range r.Waiting {
+		r.Waiting[k].hide(hidden)
+	}
+	return r
+}
+
+func (j *WorkerJob) hide(hidden func(idrl.SessionID) bool) {
+	if hidden(j.Session) {
+		j.Session, j.Title = "", "a session that you may not see"
+	}
+}
+
 func (w *WorkerState) state(bar string) string {
 	switch {
 	case bar == WorkerBanned:

@@ -28,7 +28,7 @@ const TokenPrefix = "tbk_"
 const MaxTokenDays = 365
 
 // NewToken returns the text of a token for a program, which is shown once, and what is
-// recorded of it. Name, Scope and Session of t say what it is for. It returns an error of
+// recorded of it. Name, Scope and Session of t say what it is for, and User whose rights limit it. It returns an error of
 // kind Invalid if that or life is out of range, and of kind NotFound if there is no such
 // session.
 func (a *Auth) NewToken(ctx context.Context, t identity.Token, life time.Duration, actor string) (token string, made identity.Token, err error) {
@@ -68,5 +68,5 @@ func (a *Auth) Program(ctx context.Context, token string) (Actor, error) {
 	case !t.Live(a.now()):
 		return Actor{}, nil
 	}
-	return Actor{Role: Program, Token: t.ID, Scope: t.Scope, Session: t.Session, Annotator: t.Annotator}, nil
+	return Actor{Role: Program, Token: t.ID, Scope: t.Scope, Session: t.Session, Annotator: t.Annotator, User: t.User, As: Role(t.Role)}, nil
 }

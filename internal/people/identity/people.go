@@ -81,17 +81,10 @@ func (a Annotator) State() string {
 	return state
 }
 
-// A User is a researcher.
-type User struct {
-	Name    string
-	AddedAt time.Time
-	Logins  int       // browsers that are signed in, expired or not
-	SeenAt  time.Time // zero if there is no login
-}
-
-// A Login is the holder of a cookie: a researcher, or an annotator of a session.
+// A Login is the holder of a cookie: an account, or an annotator of a session.
 type Login struct {
 	User      string
+	Role      Role // of User
 	Session   idrl.SessionID
 	Annotator idrl.AnnotatorID
 	Since     time.Time

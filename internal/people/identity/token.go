@@ -29,15 +29,18 @@ type Token struct {
 	Scope     Scope
 	Session   idrl.SessionID   // the only one for which it is valid; empty for all, but never with ScopeLabel
 	Annotator idrl.AnnotatorID // the annotator of answers given with it; empty except with ScopeLabel
+	User      string           // the account whose rights limit it; empty for one made where the server runs
+	Role      Role             // of User
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	RevokedAt time.Time // zero if it was not revoked
 	Removed   bool      // a researcher has ended the annotator's part
+	Orphaned  bool      // the account is revoked
 }
 
 // Live reports whether the token is valid at the time now.
 func (t Token) Live(now time.Time) bool {
-	return t.RevokedAt.IsZero() && !t.Removed && t.ExpiresAt.After(now)
+	return t.RevokedAt.IsZero() && !t.Removed && !t.Orphaned && t.ExpiresAt.After(now)
 }
 
 // State says whether the token is valid at the time now, and if not why, for people.
@@ -47,6 +50,8 @@ func (t Token) State(now time.Time) string {
 		return "revoked"
 	case t.Removed:
 		return "annotator removed"
+	case t.Orphaned:
+		return "account revoked"
 	case !t.Live(now):
 		return "expired"
 	}

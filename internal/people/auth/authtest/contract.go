@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		run  func(b *bench)
 	}{
 		{"links", (*bench).links},
+		{"a new link of an account replaces the one before", (*bench).replaced},
 		{"links that let in no more", (*bench).deadLinks},
 		{"the last use is not shared", (*bench).lastUse},
 		{"logins", (*bench).logins},
@@ -102,8 +103,8 @@ func (b *bench) holder(login string, want identity.Login) {
 
 func (b *bench) links() {
 	ctx := b.Context()
-	b.must(b.AddUser(ctx, "grace", t0))
-	b.must(b.AddUser(ctx, "grace", t0))
+	b.must(b.AddUser(ctx, "grace", identity.Researcher, t0))
+	b.must(b.AddUser(ctx, "grace", identity.Researcher, t0))
 	first, err := b.Invite(ctx, sum("g"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	b.must(err)
 	if second := b.invite("l", 2); first != 1 || second != 2 {
@@ -125,6 +126,27 @@ func (b *bench) links() {
 	for name, i := range map[string]identity.Invitation{"user": {User: "hopper"}, "session": {Session: "u"}} {
 		_, err := b.Invite(ctx, sum(name), i)
 		b.missing("unknown "+name, err)
+	}
+}
+
+func (b *bench) replaced() {
+	ctx := b.Context()
+	for _, user := range []string{"grace", "hopper"} {
+		b.must(b.AddUser(ctx, user, identity.Viewer, t0))
+	}
+	for _, link := range []struct{ hash, user string }{{"one", "grace"}, {"other", "hopper"}, {"two", "grace"}} {
+		_, err := b.Invite(ctx, sum(link.hash), identity.Invitation{User: link.user, Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
+		b.must(err)
+	}
+	_, _, err := b.Invitation(ctx, sum("one"), t0)
+	b.missing("link that was replaced", err)
+	for hash, want := range map[string]identity.Role{"two": identity.Admin, "other": identity.Viewer} { // the first account is an admin
+		if l, err := b.SignIn(ctx, sum(hash), sum("cookie of "+hash), "", limit, t0); err != nil || l.Role != want {
+			b.Errorf("link %s: %+v, %v; want role %s", hash, l, err, want)
+		}
+		if l, err := b.Login(ctx, sum("cookie of "+hash)); err != nil || l.Role != want {
+			b.Errorf("login by %s: %+v, %v; want role %s", hash, l, err, want)
+		}
 	}
 }
 
@@ -179,11 +201,11 @@ func (b *bench) lastUse() {
 
 func (b *bench) logins() {
 	ctx := b.Context()
-	b.must(b.AddUser(ctx, "grace", t0))
+	b.must(b.AddUser(ctx, "grace", identity.Researcher, t0))
 	_, err := b.Invite(ctx, sum("g"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	b.must(err)
 	l, err := b.SignIn(ctx, sum("g"), sum("c"), "", limit, t0)
-	if want := (identity.Login{User: "grace", Since: t0, SeenAt: t0}); err != nil || l != want {
+	if want := (identity.Login{User: "grace", Role: identity.Admin, Since: t0, SeenAt: t0}); err != nil || l != want {
 		b.Errorf("signed in: %+v, %v; want %+v", l, err, want)
 	}
 	b.holder("c", l)
@@ -211,7 +233,7 @@ func (b *bench) logins() {
 func (b *bench) expired() {
 	ctx := b.Context()
 	for _, user := range []string{"grace", "hopper"} {
-		b.must(b.AddUser(ctx, user, t0))
+		b.must(b.AddUser(ctx, user, identity.Researcher, t0))
 	}
 	link := 0
 	signIn := func(user, login string, after time.Duration) {

@@ -17,7 +17,7 @@ import (
 type Memory struct {
 	mu         sync.Mutex // guards all below
 	sessions   []idrl.SessionID
-	users      map[string]bool
+	users      map[string]identity.Role
 	links      []*link
 	logins     map[string]identity.Login // by hash
 	keys       map[string]identity.RejoinKey
@@ -39,15 +39,20 @@ var _ Store = (*Memory)(nil)
 // NewMemory returns a store that is empty but for sessions.
 func NewMemory(sessions ...idrl.SessionID) *Memory {
 	return &Memory{
-		sessions: sessions, users: map[string]bool{}, logins: map[string]identity.Login{}, keys: map[string]identity.RejoinKey{},
+		sessions: sessions, users: map[string]identity.Role{}, logins: map[string]identity.Login{}, keys: map[string]identity.RejoinKey{},
 	}
 }
 
 // AddUser implements auth.Links.
-func (m *Memory) AddUser(_ context.Context, user string, _ time.Time) error {
+func (m *Memory) AddUser(_ context.Context, user string, role identity.Role, _ time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.users[user] = true
+	if len(m.users) == 0 {
+		role = identity.Admin
+	}
+	if m.users[user] == "" {
+		m.users[user] = role
+	}
 	return nil
 }
 
@@ -55,8 +60,13 @@ func (m *Memory) AddUser(_ context.Context, user string, _ time.Time) error {
 func (m *Memory) Invite(_ context.Context, hash []byte, i identity.Invitation) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if i.User != "" && !m.users[i.User] || i.Session != "" && !slices.Contains(m.sessions, i.Session) {
+	if i.User != "" && m.users[i.User] == "" || i.Session != "" && !slices.Contains(m.sessions, i.Session) {
 		return 0, idrl.Errorf(idrl.NotFound, "there is no user %q or no session %q", i.User, i.Session)
+	}
+	for _, l := range m.links {
+		if i.User != "" && l.User == i.User && l.Live(i.CreatedAt) {
+			l.RevokedAt = i.CreatedAt
+		}
 	}
 	i.ID, i.UsesLeft = int64(len(m.links)+1), i.Uses
 	m.links = append(m.links, &link{string(hash), i})
@@ -119,7 +129,7 @@ func (m *Memory) SignIn(_ context.Context, hash, login []byte, name string, limi
 		return identity.Login{}, err
 	}
 	l.UsesLeft--
-	in := identity.Login{User: l.User, Session: l.Session, Since: now, SeenAt: now}
+	in := identity.Login{User: l.User, Role: m.users[l.User], Session: l.Session, Since: now, SeenAt: now}
 	if l.Session != "" {
 		in.Annotator = idrl.AnnotatorID(fmt.Sprintf("a%d", m.joined(l.Session)+1))
 		m.annotators = append(m.annotators, annotator{l.Session, identity.Annotator{ID: in.Annotator, Name: name, JoinedAt: now, Invitation: l.ID}})
