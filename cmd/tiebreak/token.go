@@ -26,9 +26,9 @@ func tokenCommand() command {
 
 // tokenFlags are the flags of the commands about tokens.
 type tokenFlags struct {
-	data, session, scope, name string
-	days                       int
-	token                      int64
+	data, session, scope, name, user string
+	days                             int
+	token                            int64
 }
 
 func (f *tokenFlags) declareNew(fs *flag.FlagSet) {
@@ -39,6 +39,8 @@ func (f *tokenFlags) declareNew(fs *flag.FlagSet) {
 	fs.StringVar(&f.session, "session", "", "`id` of the only session for which it is valid; default: all sessions; required for the scope label")
 	fs.IntVar(&f.days, "days", 90, "`days` after which it expires")
 	fs.StringVar(&f.name, "name", "", "`text` that describes its purpose")
+	fs.StringVar(&f.user, "user", "", "`name` of the account whose rights limit it, and that owns the sessions that it makes; default: none, so that\n"+
+		"it is limited by its scope alone")
 }
 
 func (f *tokenFlags) declareList(fs *flag.FlagSet) { dataFlag(fs, &f.data) }
@@ -54,7 +56,7 @@ func tokenNewCommand() command {
 		func(ctx context.Context, std stdio, f *tokenFlags) error {
 			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				life := time.Duration(min(f.days, auth.MaxTokenDays+1)) * 24 * time.Hour // the product may be too large
-				k := identity.Token{Name: f.name, Scope: identity.Scope(f.scope), Session: idrl.SessionID(f.session)}
+				k := identity.Token{Name: f.name, Scope: identity.Scope(f.scope), Session: idrl.SessionID(f.session), User: f.user}
 				text, k, err := auth.New(auth.Config{Store: db, Tokens: db}).NewToken(ctx, k, life, byCommand)
 				if err == nil {
 					fmt.Fprintf(std.Out, "Token:    %s\nNumber:   %d\nExpires:  %s\n", text, k.ID, when(k.ExpiresAt))
@@ -76,8 +78,8 @@ func tokenListCommand() command {
 					return err
 				}
 				none := fmt.Sprintf("There is no token. '%s' makes one.", commandLine("token", "new", "--data", f.data))
-				return listed(std.Out, list, none, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tMADE\tEXPIRES\tSTATE\tNAME", func(w io.Writer, k identity.Token) {
-					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Scope, cmp.Or(string(k.Session), "all"), cmp.Or(string(k.Annotator), "-"),
+				return listed(std.Out, list, none, "TOKEN\tSCOPE\tSESSION\tANNOTATOR\tACCOUNT\tMADE\tEXPIRES\tSTATE\tNAME", func(w io.Writer, k identity.Token) {
+					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Scope, cmp.Or(string(k.Session), "all"), cmp.Or(string(k.Annotator), "-"), cmp.Or(idrl.VisibleName(k.User), "-"),
 						when(k.CreatedAt), when(k.ExpiresAt), k.State(time.Now()), k.Name)
 				})
 			})

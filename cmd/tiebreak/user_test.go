@@ -152,6 +152,61 @@ func TestFirstLinks(t *testing.T) {
 	}
 }
 
+// TestAccountCommands: accounts are added, restored and revoked, and sessions shared, each with words that say so.
+func TestAccountCommands(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	id, _ := newLink(t, data, "127.0.0.1:1")
+	user := func(args ...string) string {
+		t.Helper()
+		return mustCLI(t, append([]string{"user", args[0], "--data", data}, args[1:]...)...)
+	}
+	refused := func(want string, args ...string) {
+		t.Helper()
+		status, _, stderr := cli(t, append([]string{"user", args[0], "--data", data}, args[1:]...)...)
+		if status == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("user %v: status %d, %q; want %q", args, status, stderr, want)
+		}
+	}
+	user("add", "--name", "root", "--role", "viewer") // the first one is an admin
+	for name, role := range map[string]string{"ada": "researcher", "vi": "viewer"} {
+		if out := user("add", "--name", name, "--role", role); !signInLink.MatchString(out) {
+			t.Errorf("no link: %s", out)
+		}
+	}
+	refused("already", "add", "--name", "ada")
+	refused("unknown role", "add", "--name", "eve", "--role", "boss")
+	refused("stands for something else", "add", "--name", byCommand)
+	refused("only admin", "revoke", "--name", "root")
+	refused("only admin", "role", "--name", "root", "--role", "viewer")
+	refused("no account", "revoke", "--name", "eve")
+	refused("--name is missing", "revoke")
+	refused("none of", "share", "--session", id, "--name", "ada", "--right", "all")
+	refused("no session", "share", "--session", "gone", "--name", "ada")
+	refused("cannot own", "share", "--session", id, "--name", "vi", "--right", "own")
+	if out := user("list", "--session", id); !strings.Contains(out, "Only admins") {
+		t.Errorf("who sees a session that nobody owns: %s", out)
+	}
+	user("share", "--session", id, "--name", "ada", "--right", "own")
+	user("share", "--session", id, "--name", "vi", "--right", "export")
+	refused("owns the session", "unshare", "--session", id, "--name", "ada")
+	if out := user("list", "--session", id); !regexp.MustCompile(`(?s)ada\s+researcher\s+own\s.*vi\s+viewer\s+export`).MatchString(out) {
+		t.Errorf("who sees the session: %s", out)
+	}
+	user("unshare", "--session", id, "--name", "vi")
+	if out := user("list", "--session", id); strings.Contains(out, "vi ") {
+		t.Errorf("who sees it without vi: %s", out)
+	}
+	user("role", "--name", "ada", "--role", "admin")
+	user("revoke", "--name", "root")
+	refused("revoked", "link", "--name", "root")
+	if out := user("list"); !regexp.MustCompile(`root\s+admin\s+revoked`).MatchString(out) || !regexp.MustCompile(`ada\s+admin\s+active`).MatchString(out) {
+		t.Errorf("the list: %s", out)
+	}
+	user("role", "--name", "root", "--role", "viewer")
+	user("link", "--name", "root")
+}
+
 // TestBackupCommand: it copies the database beside a server to a new file, which holds the session.
 func TestBackupCommand(t *testing.T) {
 	t.Parallel()
@@ -197,10 +252,10 @@ func TestUserCommands(t *testing.T) {
 	if status, _, stderr := cli(t, "user", "link", "--data", data, "--origin", "study"); status != 1 || !strings.Contains(stderr, "--origin") {
 		t.Errorf("bad origin: status %d: %s", status, stderr)
 	}
-	if _, out, _ := cli(t, "user", "list", "--data", data); !regexp.MustCompile(`grace\s+\S+ \S+\s+0\s+-`).MatchString(out) {
+	if _, out, _ := cli(t, "user", "list", "--data", data); !regexp.MustCompile(`grace\s+admin\s+active\s+no\s+\S+ \S+\s+0\s+-`).MatchString(out) {
 		t.Errorf("the list says:\n%s", out)
 	}
-	if status, out, _ := cli(t, "user", "logout", "--data", data, "--name", "grace"); status != 0 || !strings.Contains(out, "0 logins ended, 2 unused links revoked") {
+	if status, out, _ := cli(t, "user", "logout", "--data", data, "--name", "grace"); status != 0 || !strings.Contains(out, "0 logins ended, 1 unused links revoked") {
 		t.Errorf("logout: status %d: %s", status, out)
 	}
 	if status, _, stderr := cli(t, "user", "logout", "--data", data, "--name", "eve"); status != 1 || !strings.Contains(stderr, "user list") {
