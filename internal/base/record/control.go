@@ -44,7 +44,7 @@ func Acts() []string {
 	return []string{
 		"set budget", "set consent", "set instructions", "add picture", "remove picture",
 		"set gold every", "set known answer", "cancel training", "revoke annotator", "leave answers out", "turn answers", "count answers", "withdraw data",
-		"invite", "revoke link", "make token", "revoke token", "import session",
+		"invite", "revoke link", "make token", "revoke token", "import session", "give right", "take right",
 	}
 }
 
