@@ -73,7 +73,11 @@ func (s running) open(c echo.Context, spec idrl.SessionSpec) (idrl.SessionID, er
 	if err := settings.Check(spec); err != nil {
 		return "", err
 	}
-	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec)
+	var id idrl.SessionID
+	err := s.admitted(c, createWork, func() (err error) {
+		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec)
+		return err
+	})
 	if err == nil && id == "" {
 		err = errors.New("a session was created without an id")
 	}

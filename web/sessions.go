@@ -19,6 +19,11 @@ func (s watching) listSessions(c echo.Context) error {
 	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c, readWork)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	list, err := s.cfg.Sessions.List(c.Request().Context())
 	if err != nil {
 		return err
