@@ -64,4 +64,3 @@ func TestAPIUploadWaits(t *testing.T) {
 		t.Errorf("afterwards: %d %s", r.status, r.body)
 	}
 }
-

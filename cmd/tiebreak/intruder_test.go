@@ -51,7 +51,9 @@ func BenchmarkIntruder(b *testing.B) {
 		{"quality", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("quality") }},
 		{"questions", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("questions") }},
 		{"export", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("export") }},
-		{"dashboard", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read(strings.TrimSuffix(i.base.Path, "/label")) }},
+		{"dashboard", heavyReaders, func(i *intrusion) func(context.Context) error {
+			return i.read(strings.TrimSuffix(i.base.Path, "/label"))
+		}},
 		{"list of sessions", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("/sessions") }},
 		{"new sessions", heavyReaders, (*intrusion).creating},
 		{"token's answers", heavyReaders, (*intrusion).answers},
