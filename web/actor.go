@@ -70,6 +70,7 @@ func (s *site) researcher(c echo.Context, action auth.Action, session idrl.Sessi
 	q := requestOf(c.Request())
 	q.actor, q.who = who.Role, personOf(who)
 	q.pass()
+	s.heavy.giveWay(c.Request().Context())
 	return who, s.admit(who, 1)
 }
 

@@ -102,6 +102,7 @@ func (s *api) program(c echo.Context, action auth.Action, session idrl.SessionID
 	q := requestOf(c.Request())
 	q.actor, q.who = who.Role, personOf(who)
 	q.pass()
+	s.heavy.giveWay(c.Request().Context())
 	return who, s.admit(who, 1)
 }
 

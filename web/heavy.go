@@ -61,19 +61,25 @@ func (h *heavy) pauses(ctx context.Context) func() {
 			return
 		}
 		runtime.Gosched()
-		h.lock.Lock()
-		urgent, calm := h.urgent, h.calm
-		h.lock.Unlock()
-		if urgent > 0 {
-			timer := time.NewTimer(heavyPause)
-			defer timer.Stop()
-			select {
-			case <-calm:
-			case <-timer.C:
-			case <-ctx.Done():
-			}
-		}
+		h.giveWay(ctx)
 		began = time.Now()
+	}
+}
+
+// giveWay waits while annotators' messages are in process, at most heavyPause.
+func (h *heavy) giveWay(ctx context.Context) {
+	h.lock.Lock()
+	urgent, calm := h.urgent, h.calm
+	h.lock.Unlock()
+	if urgent == 0 {
+		return
+	}
+	timer := time.NewTimer(heavyPause)
+	defer timer.Stop()
+	select {
+	case <-calm:
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 

@@ -33,6 +33,7 @@ var (
 // A work is a kind of heavy work.
 type work struct {
 	bytes int64         // memory that it may need, until it leaves
+	after float64       // seconds that its actor is charged for what it causes afterwards
 	waits time.Duration // how many times the wait of the scheduler it waits for a place, at most; 0 for once
 	alone bool          // of one actor only one is admitted at a time
 	busy  error         // of a request for which there was no place
@@ -43,7 +44,7 @@ var (
 	pageWork   = work{bytes: 32 << 20, busy: errHeavy}
 	fileWork   = work{bytes: 16 << 20, busy: errHeavy} // written row by row
 	readWork   = work{bytes: 2 << 20, busy: errHeavy}
-	createWork = work{bytes: 8 << 20, busy: errHeavy}
+	createWork = work{bytes: 8 << 20, after: 3, busy: errHeavy} // the first clips are made afterwards
 	uploadWork = work{bytes: 24 << 20, waits: 3, alone: true, busy: errUploads}
 )
 
@@ -138,6 +139,7 @@ func (t *ticket) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.yield()
+	t.line.time.spend(t.after, timeDebt, time.Now())
 	t.admitted = false
 	s.held -= t.bytes
 	t.line.admitted--
