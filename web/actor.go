@@ -74,8 +74,9 @@ func (s *site) researcher(c echo.Context, action auth.Action, session idrl.Sessi
 		return auth.Actor{}, err
 	}
 	q := requestOf(c.Request())
-	q.actor = who.Role
+	q.actor, q.who = who.Role, personOf(who)
 	q.pass()
+	s.heavy.giveWay(c.Request().Context())
 	return who, s.admit(who, 1)
 }
 
@@ -116,7 +117,7 @@ func (s *site) annotator(c echo.Context, action auth.Action, session idrl.Sessio
 		return auth.Actor{}, errNotAnnotator
 	}
 	q := requestOf(c.Request())
-	q.actor, q.session = who.Role, session
+	q.actor, q.who, q.session = who.Role, personOf(who), session
 	q.pass()
 	return who, nil
 }

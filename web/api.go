@@ -21,7 +21,6 @@ import (
 type api struct {
 	*site
 	downloads downloads
-	uploads   uploads
 	streams   places // of programs that follow answers
 	waits     places // of programs that wait for answers
 
@@ -30,7 +29,7 @@ type api struct {
 
 func newAPI(s *site, d downloads) *api {
 	return &api{
-		site: s, downloads: d, uploads: newUploads(), streamBeat: streamBeat, streamFor: streamAtMost,
+		site: s, downloads: d, streamBeat: streamBeat, streamFor: streamAtMost,
 		streams: places{all: maxStreams, own: ownStreams, errAll: errStreams, errOwn: errOwnStreams},
 		waits:   places{all: maxWaits, own: ownWaits, errAll: errWaits, errOwn: errOwnWaits},
 	}
@@ -103,8 +102,9 @@ func (s *api) program(c echo.Context, action auth.Action, session idrl.SessionID
 		return auth.Actor{}, err
 	}
 	q := requestOf(c.Request())
-	q.actor = who.Role
+	q.actor, q.who = who.Role, personOf(who)
 	q.pass()
+	s.heavy.giveWay(c.Request().Context())
 	return who, s.admit(who, 1)
 }
 

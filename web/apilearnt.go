@@ -20,7 +20,7 @@ func (s *api) apiPosterior(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, pageWork)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *api) apiScores(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, pageWork)
 	if err != nil {
 		return err
 	}

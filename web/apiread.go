@@ -63,7 +63,11 @@ func (s *api) apiSessions(c echo.Context) error {
 
 // infos returns the sessions that a program may watch, or one of them.
 func (s *api) infos(c echo.Context, who auth.Actor, only idrl.SessionID) ([]apiSessionInfo, error) {
-	list, err := s.list(c.Request().Context(), who)
+	var list []record.Summary
+	err := s.admitted(c, readWork, func() (err error) {
+		list, err = s.list(c.Request().Context(), who)
+		return err
+	})
 	out := []apiSessionInfo{}
 	for _, sum := range list {
 		if only == "" || sum.Spec.ID == only {
@@ -115,7 +119,7 @@ func (s *api) apiQuestions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, readWork)
 	if err != nil {
 		return err
 	}
@@ -206,7 +210,9 @@ func (s *api) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, l
 	defer over.Stop()
 	for {
 		var b bytes.Buffer
-		err := s.cfg.Exports.Follow(ctx, spec.ID, after, limit, func(row record.LogRow) error { return writeRow(&b, spec, row) })
+		err := s.admitted(c, readWork, func() error {
+			return s.cfg.Exports.Follow(ctx, spec.ID, after, limit, func(row record.LogRow) error { return writeRow(&b, spec, row) })
+		})
 		if err != nil || b.Len() > 0 {
 			return b.Bytes(), err
 		}

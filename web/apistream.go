@@ -76,6 +76,7 @@ func (s *api) apiStream(c echo.Context) error {
 	defer leave()
 	ctx, cancel := context.WithTimeout(c.Request().Context(), s.streamFor)
 	defer cancel()
+	ctx = idrl.WithPause(ctx, s.heavy.pauses(ctx))
 	news, unsubscribe := s.news(spec.ID)
 	defer unsubscribe()
 	out := &stream{c: c, rc: withoutReadDeadline(c), spec: spec, exports: s.cfg.Exports, after: after}

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
@@ -40,7 +42,11 @@ func (s *api) apiCreate(c echo.Context) error {
 	if err := settings.Check(settings.Complete(spec)); err != nil {
 		return err
 	}
-	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec, who.User)
+	var id idrl.SessionID
+	err = s.admitted(c, createWork, func() (err error) {
+		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec, who.User)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -103,14 +109,14 @@ type apiUploaded struct {
 // raw steps. The reply comes when they are durable and in use; repeating the request changes
 // nothing.
 func (s *api) apiUpload(c echo.Context) error {
-	session, who, err := s.programsSession(c, auth.Upload)
+	session, _, err := s.programsSession(c, auth.Upload)
 	if err != nil {
 		return err
 	}
 	if !session.Spec().Uploads() {
 		return errNoUploads
 	}
-	given, clips, names, err := s.readUpload(c, personOf(who), session.Spec())
+	given, clips, names, err := s.readUpload(c, session.Spec())
 	if err != nil {
 		return err
 	}
@@ -131,23 +137,50 @@ func (s *api) apiUpload(c echo.Context) error {
 
 var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; make a session for uploaded clips with POST /api/v1/sessions")
 
-// readUpload reads the body of an upload.
-func (s *api) readUpload(c echo.Context, token person, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
-	leave, err := s.uploads.enter(c.Request().Context(), s.ctx, token)
+// readUpload reads the body of an upload. While it comes it takes no place; each trajectory takes one.
+func (s *api) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
+	w := uploadWork
+	size := c.Request().ContentLength
+	if size < 0 || size > maxUpload {
+		size = maxUpload
+	}
+	w.bytes += uploadCopies * size
+	entering, cancel := context.WithCancel(c.Request().Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	ticket, err := s.heavy.enter(entering, s.actorOf(c.Request()), w)
 	if err != nil {
 		return g, nil, nil, err
 	}
-	defer leave()
+	defer ticket.leave()
+	ticket.rest()
 	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(uploadRead)) // the time spent waiting does not count
+	content := bytes.NewBuffer(make([]byte, 0, max(0, c.Request().ContentLength)+bytes.MinRead))
+	if _, err := content.ReadFrom(rollouts.Limited(c.Request().Body)); err != nil {
+		return g, nil, nil, bodyError(err)
+	}
+	ctx := c.Request().Context()
+	turn := func(ctx context.Context) (leave func(), err error) { return ticket.rest, ticket.resume(ctx) }
+	leave, err := turn(ctx)
+	if err != nil {
+		return g, nil, nil, err
+	}
 	var body struct {
 		Trajectories []rollouts.Trajectory `json:"trajectories"`
 	}
-	if err := decodeJSON(rollouts.Limited(c.Request().Body), &body); err != nil {
+	err = decodeJSON(content, &body)
+	leave()
+	if err != nil {
 		return g, nil, nil, err
 	}
 	for _, t := range body.Trajectories {
 		names = append(names, t.Name)
 	}
-	g, clips, err = rollouts.Read(c.Request().Context(), spec, body.Trajectories, s.uploads.turn)
+	g, clips, err = rollouts.Read(ctx, spec, body.Trajectories, turn)
 	return g, clips, names, err
 }
+
+const (
+	uploadRead   = 30 * time.Second // for the body of an upload, as for that of any request
+	uploadCopies = 3                // of the body that are in memory at a time: as it came, as the decoder holds it, and decoded
+)

@@ -1,14 +1,12 @@
 package web_test
 
 import (
-	"context"
 	"encoding/json"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 )
@@ -55,7 +53,7 @@ func TestAPIUploadWaits(t *testing.T) {
 	b := newBench(t, nil)
 	b.addUploads()
 	token := b.token(identity.ScopeUpload, "s3")
-	done := web.BusyWithUploads(b.web, 10*time.Millisecond)
+	done := web.BusyWithPages(b.web, 10*time.Millisecond)
 	r := b.api(token, "POST", "/s3/trajectories", `{"trajectories":[]}`)
 	wantCode(t, "while another upload is read", r, 503, "unavailable")
 	if r.header.Get("Retry-After") == "" {
@@ -64,40 +62,5 @@ func TestAPIUploadWaits(t *testing.T) {
 	done()
 	if r := b.api(token, "POST", "/s3/trajectories", `{"trajectories":[]}`); r.status == 503 {
 		t.Errorf("afterwards: %d %s", r.status, r.body)
-	}
-}
-
-// A token has one upload that is read, and those of other tokens are read beside it, up to a number.
-func TestUploadsOfSeveralTokens(t *testing.T) {
-	b := newBench(t, nil)
-	done := web.BusyWithUploads(b.web, 10*time.Millisecond)
-	done()
-	leave, err := web.EnterUpload(t.Context(), b.web, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := web.EnterUpload(t.Context(), b.web, "a"); idrl.KindOf(err) != idrl.Unavailable {
-		t.Errorf("a second one of a token: %v", err)
-	}
-	leave2, err := web.EnterUpload(t.Context(), b.web, "b")
-	if err != nil {
-		t.Errorf("one of another token: %v", err)
-	}
-	turn, err := web.TurnOfUpload(t.Context(), b.web)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := web.TurnOfUpload(ctx, b.web); err == nil {
-		t.Error("two trajectories are read at once")
-	}
-	turn()
-	leave()
-	leave2()
-	if leave, err = web.EnterUpload(t.Context(), b.web, "a"); err != nil {
-		t.Errorf("the next one of the token: %v", err)
-	} else {
-		leave()
 	}
 }

@@ -71,7 +71,10 @@ func (s watching) createArena(c echo.Context) error {
 		}
 	}
 	if err == nil {
-		id, err = s.cfg.Arenas.NewArena(c.Request().Context(), spec, entrants, who.User)
+		err = s.admitted(c, createWork, func() (err error) {
+			id, err = s.cfg.Arenas.NewArena(c.Request().Context(), spec, entrants, who.User)
+			return err
+		})
 	}
 	switch kind := kindOf(err); {
 	case err == nil:
@@ -166,6 +169,11 @@ func (s watching) arenaFile(c echo.Context) error {
 	if format == "" {
 		return c.Redirect(http.StatusSeeOther, sessionURL(spec.ID))
 	}
+	leave, err := s.heavyReply(c, pageWork)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	r, outcomes, err := s.cfg.Arenas.Arena(c.Request().Context(), spec.ID)
 	if err != nil {
 		return err
@@ -192,6 +200,11 @@ func (s watching) arenaFile(c echo.Context) error {
 
 // arena shows the page of an arena in place of a session's dashboard.
 func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
+	leave, err := s.heavyReply(c, pageWork)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx := c.Request().Context()
 	r, _, err := s.cfg.Arenas.Arena(ctx, spec.ID)
 	if err != nil {

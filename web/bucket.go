@@ -34,3 +34,15 @@ func (b *bucket) fill(now time.Time) {
 	}
 	b.last = now
 }
+
+// spend takes n tokens at time now, also more than there are, but leaves a debt of at most debt.
+func (b *bucket) spend(n, debt float64, now time.Time) {
+	b.fill(now)
+	b.tokens = max(b.tokens-n, -debt)
+}
+
+// until returns how long it takes from now until the bucket holds n tokens.
+func (b *bucket) until(n float64, now time.Time) time.Duration {
+	b.fill(now)
+	return time.Duration(max(0, (n-b.tokens)/b.rate) * float64(time.Second))
+}

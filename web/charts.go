@@ -26,7 +26,7 @@ func (s watching) charts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, pageWork)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (s watching) chartTable(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, pageWork)
 	if err != nil {
 		return err
 	}

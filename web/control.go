@@ -88,7 +88,11 @@ func (s running) clone(c echo.Context) error {
 	if err := idrl.CheckTitle(title); err != nil {
 		return err
 	}
-	id, err := s.cfg.Sessions.Clone(c.Request().Context(), spec.ID, title, seed, who.User)
+	var id idrl.SessionID
+	err = s.admitted(c, createWork, func() (err error) {
+		id, err = s.cfg.Sessions.Clone(c.Request().Context(), spec.ID, title, seed, who.User)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func mediaType(c echo.Context, usual, other string) string {
 
 // writeExport answers with an export, as the parameters of the address say.
 func (s downloads) writeExport(c echo.Context, spec idrl.SessionSpec) (err error) {
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, fileWork)
 	if err != nil {
 		return err
 	}

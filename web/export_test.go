@@ -3,29 +3,11 @@ package web
 import (
 	"context"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"tiebreak/internal/people/auth"
 )
-
-// BusyWithUploads lets an upload to s wait for that long, and makes s read as many of other tokens as it does at once
-// until done is called.
-func BusyWithUploads(s *Server, wait time.Duration) (done func()) {
-	s.api.uploads.wait = wait
-	for range maxUploads {
-		s.api.uploads.held <- struct{}{}
-	}
-	return func() {
-		for range maxUploads {
-			<-s.api.uploads.held
-		}
-	}
-}
-
-// EnterUpload waits as an upload of a token to s does.
-func EnterUpload(ctx context.Context, s *Server, token string) (leave func(), err error) {
-	return s.api.uploads.enter(ctx, s.ctx, person{id: token})
-}
 
 // Routes returns method and pattern of every route.
 func Routes() (out []string) {
@@ -33,11 +15,6 @@ func Routes() (out []string) {
 		out = append(out, r.method+" "+r.path)
 	}
 	return out
-}
-
-// TurnOfUpload waits as a trajectory of an upload does.
-func TurnOfUpload(ctx context.Context, s *Server) (leave func(), err error) {
-	return s.api.uploads.turn(ctx)
 }
 
 // PingEvery makes s look after its sockets more often. Call it before the first.
@@ -108,12 +85,17 @@ func Bundling(s *Server) (release func()) {
 // BusyWithPages takes all places of heavy requests until leave is called; others wait that long.
 func BusyWithPages(s *Server, wait time.Duration) (leave func()) {
 	s.heavy.wait = wait
-	for range cap(s.heavy.places) {
-		s.heavy.places <- struct{}{}
+	var taken []*ticket
+	for n := range s.heavy.places {
+		t, err := s.heavy.enter(context.Background(), person{id: strconv.Itoa(n)}, work{busy: errHeavy})
+		if err != nil {
+			panic(err)
+		}
+		taken = append(taken, t)
 	}
 	return func() {
-		for range cap(s.heavy.places) {
-			<-s.heavy.places
+		for _, t := range taken {
+			t.leave()
 		}
 	}
 }

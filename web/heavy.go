@@ -12,67 +12,28 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Limits of heavy requests: pages and files whose cost grows with the answers of a session.
+// Heavy work gives way to annotators.
 const (
-	heavyWaiting = 32               // that wait for a place, at most
-	heavyWait    = 20 * time.Second // of waiting for a place, at most
-	heavyAgain   = 10 * time.Second // wait that a client is asked for if there was no place
-
 	heavyPiece = 200 * time.Microsecond // of work between two checks whether annotators wait
 	heavyPause = 20 * time.Millisecond  // for which it lets annotators' messages go first before its next piece, at most
 )
 
-// errHeavy refuses a heavy request for which there was no place.
-var errHeavy = idrl.Errorf(idrl.Unavailable, "The server is computing other large pages and exports. Try again in %d seconds.", int(heavyAgain.Seconds()))
-
-// heavy holds the places of heavy requests: half as many as there are processors, so that
-// annotators have the others. A request with a place works in pieces, and between these lets
-// annotators' messages go first.
+// heavy admits heavy requests by its scheduler. A request with a place works in pieces, and between
+// these lets annotators' messages go first.
 type heavy struct {
-	places  chan struct{} // an element for each that is taken
-	waiting chan struct{} // one for each request that waits
-	wait    time.Duration
+	*scheduler
 
-	mu     sync.Mutex
-	urgent int           // guarded by mu: messages of people that are dealt with
-	calm   chan struct{} // guarded by mu: annotators' messages in process
+	lock   sync.Mutex
+	urgent int           // guarded by lock: messages of people that are dealt with
+	calm   chan struct{} // guarded by lock: annotators' messages in process
 }
 
-func newHeavy() *heavy {
-	return &heavy{places: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), waiting: make(chan struct{}, heavyWaiting), wait: heavyWait}
-}
-
-// enter takes a place, which the caller leaves once. It waits for one, and returns errHeavy if too
-// many requests wait or it has waited too long.
-func (h *heavy) enter(ctx context.Context) (leave func(), err error) {
-	leave = func() { <-h.places }
-	select {
-	case h.places <- struct{}{}:
-		return leave, nil
-	default:
-	}
-	select {
-	case h.waiting <- struct{}{}:
-		defer func() { <-h.waiting }()
-	default:
-		return nil, errHeavy
-	}
-	timer := time.NewTimer(h.wait)
-	defer timer.Stop()
-	select {
-	case h.places <- struct{}{}:
-		return leave, nil
-	case <-timer.C:
-		return nil, errHeavy
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
+func newHeavy() *heavy { return &heavy{scheduler: newScheduler()} }
 
 // first says that an annotator's message is in process, until done is called.
 func (h *heavy) first() (done func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock.Lock()
+	defer h.lock.Unlock()
 	if h.urgent++; h.urgent == 1 {
 		h.calm = make(chan struct{})
 	}
@@ -81,8 +42,8 @@ func (h *heavy) first() (done func()) {
 
 // endUrgent is the end of first.
 func (h *heavy) endUrgent() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock.Lock()
+	defer h.lock.Unlock()
 	if h.urgent--; h.urgent == 0 {
 		close(h.calm)
 	}
@@ -100,51 +61,89 @@ func (h *heavy) pauses(ctx context.Context) func() {
 			return
 		}
 		runtime.Gosched()
-		h.mu.Lock()
-		urgent, calm := h.urgent, h.calm
-		h.mu.Unlock()
-		if urgent > 0 {
-			timer := time.NewTimer(heavyPause)
-			defer timer.Stop()
-			select {
-			case <-calm:
-			case <-timer.C:
-			case <-ctx.Done():
-			}
-		}
+		h.giveWay(ctx)
 		began = time.Now()
 	}
 }
 
+// giveWay waits while annotators' messages are in process, at most heavyPause.
+func (h *heavy) giveWay(ctx context.Context) {
+	h.lock.Lock()
+	urgent, calm := h.urgent, h.calm
+	h.lock.Unlock()
+	if urgent == 0 {
+		return
+	}
+	timer := time.NewTimer(heavyPause)
+	defer timer.Stop()
+	select {
+	case <-calm:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// begin takes a place for heavy work of a request, whose actor is known. The work gives way to annotators where it
+// calls idrl.Pause with the context of the request.
+func (s *site) begin(c echo.Context, w work) (*ticket, error) {
+	r := c.Request()
+	t, err := s.heavy.enter(r.Context(), s.actorOf(r), w)
+	if err == nil {
+		c.SetRequest(r.WithContext(idrl.WithPause(r.Context(), s.heavy.pauses(r.Context()))))
+	}
+	return t, err
+}
+
+// admitted calls do when the request has a place for it.
+func (s *site) admitted(c echo.Context, w work, do func() error) error {
+	t, err := s.begin(c, w)
+	if err != nil {
+		return err
+	}
+	defer t.leave()
+	return do()
+}
+
+// actorOf returns for whom a request is counted: the person who is signed in, or else the address.
+func (s *site) actorOf(r *http.Request) person {
+	if q := requestOf(r); q.who != (person{}) {
+		return q.who
+	}
+	return person{id: s.address(r).String()}
+}
+
 // heavyReply takes a place for a request whose reply may be long. While a part of the reply is
 // sent, the place is free for other requests, so that they need not wait for a client that reads
-// slowly. Work with the context of the request gives way to annotators (idrl.Pause).
-func (s *site) heavyReply(c echo.Context) (leave func(), err error) {
-	give, err := s.heavy.enter(c.Request().Context())
+// slowly.
+func (s *site) heavyReply(c echo.Context, w work) (leave func(), err error) {
+	t, err := s.begin(c, w)
 	if err != nil {
 		return nil, err
 	}
 	ctx := c.Request().Context()
-	c.SetRequest(c.Request().WithContext(idrl.WithPause(ctx, s.heavy.pauses(ctx))))
 	before := swapWriter(c, func(w http.ResponseWriter) http.ResponseWriter {
-		return &turns{ResponseWriter: w, places: s.heavy.places}
+		return &turns{ResponseWriter: w, ticket: t, ctx: ctx}
 	})
 	return func() {
 		swapWriter(c, func(http.ResponseWriter) http.ResponseWriter { return before })
-		give()
+		t.leave()
 	}, nil
 }
 
 // turns writes a reply and frees the place of its request while it writes.
 type turns struct {
 	http.ResponseWriter
-	places chan struct{}
+	ticket *ticket
+	ctx    context.Context // of the request
 }
 
 func (t *turns) Write(b []byte) (int, error) {
-	<-t.places
-	defer func() { t.places <- struct{}{} }()
-	return t.ResponseWriter.Write(b)
+	t.ticket.rest()
+	n, err := t.ResponseWriter.Write(b)
+	if err == nil {
+		err = t.ticket.resume(t.ctx)
+	}
+	return n, err
 }
 
 // Unwrap is for http.ResponseController.

@@ -154,6 +154,9 @@ func (s *site) limit(e *echo.Echo, next http.Handler) http.Handler {
 			s.fail(c, errTooMany)
 			return
 		}
+		if l == s.limits.open {
+			s.heavy.giveWay(r.Context())
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -180,6 +183,7 @@ func (s *site) chargeRefusal(r *http.Request, status int) bool {
 		return false
 	}
 	q.charged = true
+	s.heavy.giveWay(r.Context())
 	return !s.limits.open.take(s.address(r), 1, time.Now())
 }
 

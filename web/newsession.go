@@ -74,7 +74,11 @@ func (s running) open(c echo.Context, spec idrl.SessionSpec, owner string) (idrl
 	if err := settings.Check(spec); err != nil {
 		return "", err
 	}
-	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec, owner)
+	var id idrl.SessionID
+	err := s.admitted(c, createWork, func() (err error) {
+		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec, owner)
+		return err
+	})
 	if err == nil && id == "" {
 		err = errors.New("a session was created without an id")
 	}

@@ -32,7 +32,7 @@ func (s watching) questions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, pageWork)
 	if err != nil {
 		return err
 	}

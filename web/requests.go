@@ -25,6 +25,7 @@ type request struct {
 	route   string         // the pattern that matched, such as "/join/:token"; empty for none
 	session idrl.SessionID // in the path, once it is known to be a session; empty for none
 	actor   auth.Role      // the person or program, if the handler has found it out
+	who     person         // the same, for limits
 	charged bool           // a limit of the address has counted it
 	leave   func()         // leaves the gate of the address; nil outside
 }

@@ -22,6 +22,11 @@ func (s watching) listSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c, readWork)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	list, err := s.list(c.Request().Context(), who)
 	if err != nil {
 		return err

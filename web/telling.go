@@ -60,7 +60,7 @@ func (s labelling) told(c echo.Context, session Session, who idrl.AnnotatorID, l
 	if !session.Spec().ShowLearnt || len(list) == 0 {
 		return "", nil
 	}
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, pageWork)
 	if err != nil {
 		return "", err
 	}
@@ -102,7 +102,7 @@ func (s labelling) telling(c echo.Context) error {
 	if !session.Spec().ShowLearnt {
 		return idrl.Errorf(idrl.NotFound, "Annotators of this session do not see what is learnt.")
 	}
-	leave, err := s.heavyReply(c)
+	leave, err := s.heavyReply(c, pageWork)
 	if err != nil {
 		return err
 	}

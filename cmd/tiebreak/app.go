@@ -44,6 +44,8 @@ type app struct {
 	manager *session.Manager
 	web     *web.Server
 
+	rest time.Duration // of site
+
 	unwatch func() // ends the check of the database, and waits for it
 	log     *slog.Logger
 }
@@ -56,7 +58,7 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	if err != nil {
 		return nil, err
 	}
-	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db}), log: log}
+	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db}), rest: at.rest, log: log}
 	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Env: byflags.Pipes, Workers: at.away.here, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -136,6 +138,8 @@ func (a *app) build(r record.Record) (session.Config, error) {
 	}
 	cfg.Trainer, cfg.Rejected, cfg.Rests = remote, remote.Reject, remote.Rest
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
+	id := cfg.Record.Spec.ID
+	cfg.RestAfter, cfg.Watched = a.rest, func() bool { return a.hub.Watchers(id) > 0 }
 	return cfg, nil
 }
 

@@ -15,7 +15,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"tiebreak/internal/data/bundle"
@@ -124,4 +126,80 @@ func (i *intrusion) uploading() func(context.Context) error {
 		_, err = io.Copy(io.Discard, res.Body)
 		return err
 	}
+}
+
+// creating makes sessions, as the form does.
+func (i *intrusion) creating() func(context.Context) error {
+	i.reader = signIn(i.b, i.app, i.base)
+	to := i.base.ResolveReference(&url.URL{Path: "/sessions"}).String()
+	form := url.Values{"title": {"flood"}, "env": {"gridworld"}}
+	i.reader.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return func(ctx context.Context) error {
+		i.attempt(ctx)
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, strings.NewReader(form.Encode()))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		return i.fetch(i.reader, req, http.StatusSeeOther)
+	}
+}
+
+// answers reads the log of the session from its beginning with a token.
+func (i *intrusion) answers() func(context.Context) error {
+	id := strings.Split(i.base.Path, "/")[2]
+	token, _, err := i.app.auth.NewToken(i.b.Context(), identity.Token{Name: "reader", Scope: identity.ScopeRead, Session: idrl.SessionID(id)}, time.Hour, byCommand)
+	if err != nil {
+		i.b.Fatal(err)
+	}
+	from := i.base.ResolveReference(&url.URL{Path: "/api/v1/sessions/" + id + "/answers"}).String()
+	return func(ctx context.Context) error {
+		i.attempt(ctx)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		return i.fetch(flooder, req, http.StatusOK)
+	}
+}
+
+// fetch sends a request and reads the reply, whose status must be want or that of a refusal.
+func (i *intrusion) fetch(by *http.Client, req *http.Request, want int) error {
+	res, err := by.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	refused := res.StatusCode == http.StatusServiceUnavailable || res.StatusCode == http.StatusTooManyRequests
+	if _, err = io.Copy(io.Discard, res.Body); err == nil && res.StatusCode != want && !refused {
+		i.b.Errorf("%s: status %d", req.URL.Path, res.StatusCode)
+	}
+	return err
+}
+
+func heapObjects() float64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return float64(sample[0].Value.Uint64())
+}
+
+// sampleHeap looks at the heap until it is stopped.
+func sampleHeap() (most func() float64, stop func()) {
+	var max atomic.Uint64
+	done, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			if v := uint64(heapObjects()); v > max.Load() {
+				max.Store(v)
+			}
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}()
+	return func() float64 { return float64(max.Load()) }, func() { close(done); <-gone }
 }

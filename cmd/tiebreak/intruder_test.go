@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -38,6 +39,7 @@ const (
 //	alone-p99-ms, attacked-p99-ms  from sending an answer to its acknowledgement
 //	ratio  of these two
 //	attempts/s  of the intruder, refused or not
+//	heap-MB  the most that the heap of Go held, both sides and garbage included
 func BenchmarkIntruder(b *testing.B) {
 	const answers = 150 // of an annotator in a phase
 	for _, attack := range []struct {
@@ -49,6 +51,12 @@ func BenchmarkIntruder(b *testing.B) {
 		{"quality", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("quality") }},
 		{"questions", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("questions") }},
 		{"export", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("export") }},
+		{"dashboard", heavyReaders, func(i *intrusion) func(context.Context) error {
+			return i.read(strings.TrimSuffix(i.base.Path, "/label"))
+		}},
+		{"list of sessions", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("/sessions") }},
+		{"new sessions", heavyReaders, (*intrusion).creating},
+		{"token's answers", heavyReaders, (*intrusion).answers},
 		{"nobody", 0, func(*intrusion) func(context.Context) error { return nil }}, // how far the ratio strays by itself
 		{"health", intruders, func(i *intrusion) func(context.Context) error { return i.get("/healthz", "") }},
 		{"sign-in", intruders, func(i *intrusion) func(context.Context) error { return i.post("/signin") }},
@@ -90,6 +98,8 @@ func BenchmarkIntruder(b *testing.B) {
 			var alone, attacked []time.Duration
 			var took time.Duration
 			flood := attack.flood(i)
+			debug.FreeOSMemory()
+			most, end := sampleHeap()
 			b.ResetTimer()
 			for range b.N {
 				alone = append(alone, phase()...)
@@ -103,6 +113,8 @@ func BenchmarkIntruder(b *testing.B) {
 			b.ReportMetric(p99(attacked), "attacked-p99-ms")
 			b.ReportMetric(p99(attacked)/p99(alone), "ratio")
 			b.ReportMetric(float64(i.attempts.Load())/took.Seconds(), "attempts/s")
+			b.ReportMetric(most()/1e6, "heap-MB")
+			end()
 		})
 	}
 }
@@ -215,16 +227,7 @@ func (i *intrusion) read(page string) func(context.Context) error {
 		if err != nil {
 			return err
 		}
-		res, err := i.reader.Do(req)
-		if err != nil {
-			return err
-		}
-		defer res.Body.Close()
-		refused := res.StatusCode == http.StatusServiceUnavailable || res.StatusCode == http.StatusTooManyRequests
-		if _, err = io.Copy(io.Discard, res.Body); err == nil && res.StatusCode != http.StatusOK && !refused {
-			i.b.Errorf("%s: status %d", page, res.StatusCode)
-		}
-		return err
+		return i.fetch(i.reader, req, http.StatusOK)
 	}
 }
 

@@ -6,10 +6,8 @@ import (
 	"net/url"
 	"os"
 	"runtime/debug"
-	"runtime/metrics"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -189,32 +187,6 @@ func (c *costs) report(b *testing.B) {
 	b.ReportMetric(c.heap/n, "heap-MB")
 	b.ReportMetric(c.rss/n, "rss-MB")
 	b.ReportMetric(c.held/n, "held-MB")
-}
-
-func heapObjects() float64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return float64(sample[0].Value.Uint64())
-}
-
-// sampleHeap looks at the heap until it is stopped.
-func sampleHeap() (most func() float64, stop func()) {
-	var max atomic.Uint64
-	done, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		for {
-			if v := uint64(heapObjects()); v > max.Load() {
-				max.Store(v)
-			}
-			select {
-			case <-done:
-				return
-			case <-time.After(time.Millisecond):
-			}
-		}
-	}()
-	return func() float64 { return float64(max.Load()) }, func() { close(done); <-gone }
 }
 
 // memoryOf reads a line of this process's status, in bytes.

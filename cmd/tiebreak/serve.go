@@ -28,6 +28,7 @@ type serveFlags struct {
 	data, addr, origin string
 	proxies            string
 	away               workplaceFlags
+	rest               time.Duration
 	log                string
 	verbose            bool
 }
@@ -35,6 +36,7 @@ type serveFlags struct {
 const (
 	defaultAddr = "127.0.0.1:8080"
 	defaultData = "tiebreak-data"
+	defaultRest = 10 * time.Minute
 )
 
 func (f *serveFlags) declare(fs *flag.FlagSet) {
@@ -47,6 +49,9 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
 	ownFlags(fs, &f.own)
 	f.away.declare(fs)
+	fs.DurationVar(&f.rest, "rest-after", defaultRest,
+		"`time` after which a session that nobody uses leaves the memory; it is loaded again when it is next used. Questions and answers\n"+
+			"do not change by that. 0: never")
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
 	fs.BoolVar(&f.verbose, "v", false, "log every request, not only sign-ins, refusals and faults; tokens, names and addresses are never logged")
 }
@@ -88,7 +93,9 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if at.proxies, err = checkProxies(f.proxies, f.origin); err != nil {
 		return err
 	}
-	at.away = f.away
+	if at.away, at.rest = f.away, f.rest; at.rest < 0 {
+		return idrl.Errorf(idrl.Invalid, "--rest-after must not be negative; 0 keeps all sessions in memory")
+	}
 	log, err := newLogger(io.Err, f.log, f.verbose)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -20,6 +21,7 @@ type site struct {
 	open    bool           // listens beyond this machine
 	proxies []netip.Prefix // in front of the server
 	away    workplaceFlags // where its jobs are done besides this machine
+	rest    time.Duration  // after which a session that nobody uses leaves the memory; 0: never
 }
 
 // siteOf returns the site of a server that listens on bound, for the flag addr. origin is the

@@ -318,6 +318,7 @@ type background struct {
 	waiting []func(context.Context) // until the session runs
 	begin   func(fit func(context.Context))
 	ended   bool
+	active  int // fits that run
 	work    sync.WaitGroup
 }
 
@@ -338,11 +339,28 @@ func (b *background) run(fit func(context.Context)) {
 func (b *background) start(ctx context.Context) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.begin = func(fit func(context.Context)) { b.work.Go(func() { fit(ctx) }) }
+	b.begin = func(fit func(context.Context)) {
+		b.active++
+		b.work.Go(func() {
+			defer func() {
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				b.active--
+			}()
+			fit(ctx)
+		})
+	}
 	for _, fit := range b.waiting {
 		b.begin(fit)
 	}
 	b.waiting = nil
+}
+
+// busy reports whether a fit runs.
+func (b *background) busy() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.active > 0
 }
 
 // wait returns when no fit is left and none can begin.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -17,7 +19,7 @@ import (
 type Builder func(r record.Record) (Config, error)
 
 // Manager runs the sessions of a server: each on its own goroutine, started
-// when it is first asked for.
+// when it is first asked for. One that rests is let go of, and started again likewise.
 type Manager struct {
 	journal record.Journal
 	build   Builder
@@ -27,8 +29,15 @@ type Manager struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	mu   sync.Mutex // guards runs
-	runs map[idrl.SessionID]*run
+	mu    sync.Mutex // guards all below
+	runs  map[idrl.SessionID]*run
+	rests map[idrl.SessionID]rest // of sessions that have come to rest since the start
+}
+
+// rest is what is known of a session that rests, beside the journal.
+type rest struct {
+	took     time.Duration // by its last training; 0 before there is one
+	followed uint64        // digest of the settings that it has followed
 }
 
 // run is one session that is loading or running. loaded is closed when s and
@@ -42,7 +51,7 @@ type run struct {
 // NewManager returns a manager without sessions. The caller must Close it.
 func NewManager(journal record.Journal, build Builder, log *slog.Logger) *Manager {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Manager{journal: journal, build: build, log: log, ctx: ctx, cancel: cancel, runs: map[idrl.SessionID]*run{}}
+	return &Manager{journal: journal, build: build, log: log, ctx: ctx, cancel: cancel, runs: map[idrl.SessionID]*run{}, rests: map[idrl.SessionID]rest{}}
 }
 
 // Session returns the running session with that id, which it starts if need be.
@@ -92,11 +101,7 @@ func (m *Manager) serve(id idrl.SessionID, r *run) {
 	r.s, r.err = m.load(id)
 	close(r.loaded)
 	if r.err != nil {
-		m.mu.Lock()
-		if m.runs[id] == r {
-			delete(m.runs, id)
-		}
-		m.mu.Unlock()
+		m.forget(id, r)
 		return
 	}
 	defer func() { // a fault in one session must not end the others; what it recorded is safe
@@ -105,11 +110,34 @@ func (m *Manager) serve(id idrl.SessionID, r *run) {
 		}
 	}()
 	switch err := r.s.Run(m.ctx); {
+	case errors.Is(err, errRests):
+		m.log.Debug("session rests", "session", id)
+		m.forget(id, r)
 	case errors.Is(err, errSuperseded):
 		m.log.Info("a person's data were withdrawn; the session starts again without them", "session", id)
 	case err != nil && !errors.Is(err, context.Canceled):
 		m.log.Error("session stopped", "session", id, "err", err)
 	}
+}
+
+// forget removes a run that has ended, and so all that the session has in memory.
+func (m *Manager) forget(id idrl.SessionID, r *run) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.runs[id] != r {
+		return
+	}
+	delete(m.runs, id)
+	if r.s != nil {
+		m.rests[id] = rest{r.s.took, r.s.followed}
+	}
+}
+
+// Running returns how many sessions are in memory.
+func (m *Manager) Running() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.runs)
 }
 
 func (m *Manager) load(id idrl.SessionID) (*Session, error) {
@@ -121,13 +149,30 @@ func (m *Manager) load(id idrl.SessionID) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", id, err)
 	}
-	return New(cfg)
+	s, err := New(cfg)
+	if err == nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		s.took = m.rests[id].took
+		delete(m.rests, id)
+	}
+	return s, err
 }
 
 // Follow makes every session that runs do what researchers want of it now. A session
-// that fails does not keep the others from it.
+// that fails does not keep the others from it. One that rests is loaded if something else is wanted of it
+// than when it came to rest.
 func (m *Manager) Follow(ctx context.Context) error {
 	var errs []error
+	for id, was := range m.resting() {
+		set, err := m.journal.Settings(ctx, id)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
+		case digest(set) != was.followed:
+			m.run(id)
+		}
+	}
 	for _, r := range m.running() {
 		if err := r.follow(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("session %s: %w", r.s.Spec().ID, err))
@@ -136,11 +181,11 @@ func (m *Manager) Follow(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// follow is Session.Follow, but waits for the end of a run that a withdrawal of data
+// follow is Session.Follow, but waits for the end of a run that a withdrawal of data or rest
 // ends: the next one knows what researchers want.
 func (r *run) follow(ctx context.Context) error {
 	err := r.s.Follow(ctx)
-	if !errors.Is(err, errSuperseded) {
+	if !errors.Is(err, errSuperseded) && !errors.Is(err, errRests) {
 		return err
 	}
 	select {
@@ -149,6 +194,13 @@ func (r *run) follow(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// resting returns the sessions that rest.
+func (m *Manager) resting() map[idrl.SessionID]rest {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.rests)
 }
 
 // running returns the runs that are loaded and have not ended.

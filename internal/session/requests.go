@@ -48,6 +48,7 @@ const (
 type inbox struct {
 	requests    chan request
 	stopped     chan struct{} // closed when Run has returned
+	rests       bool          // set before that: it took no request since it decided to rest
 	waiting     []request     // to be served before what is in requests
 	retrySingly int           // how many of them are to be served one at a time
 }
@@ -65,11 +66,10 @@ func ask[T any](ctx context.Context, to *inbox, build func(reply func(T, error))
 	}
 	c := make(chan result, 1) // buffered, so that the session never waits for us
 	var zero T
-	gone := idrl.Errorf(idrl.Unavailable, "the session is being started again; try again")
 	select {
 	case to.requests <- build(func(v T, err error) { c <- result{v, err} }):
 	case <-to.stopped:
-		return zero, gone
+		return zero, to.gone()
 	case <-ctx.Done():
 		return zero, ctx.Err()
 	}
@@ -77,10 +77,28 @@ func ask[T any](ctx context.Context, to *inbox, build func(reply func(T, error))
 	case r := <-c:
 		return r.value, r.err
 	case <-to.stopped:
-		return zero, gone
+		select {
+		case r := <-c: // both happened
+			return r.value, r.err
+		default:
+			return zero, to.gone()
+		}
 	case <-ctx.Done():
 		return zero, ctx.Err()
 	}
+}
+
+// errRests is of requests to a session that has come to rest.
+var errRests = idrl.Errorf(idrl.Unavailable, "the session is being loaded again; try again")
+
+var errGone = idrl.Errorf(idrl.Unavailable, "the session is being started again; try again")
+
+// gone is why a session that has stopped takes no requests.
+func (b *inbox) gone() error {
+	if b.rests {
+		return errRests
+	}
+	return errGone
 }
 
 // serve handles a request. If it adds a row, the waiting requests that add rows too are

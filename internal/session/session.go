@@ -74,6 +74,12 @@ type Config struct {
 	// do not tell; nil where there is no such test.
 	Rival func(stds []float64) posterior.Personal
 
+	// RestAfter is the time without a request after which Run ends, if nothing is under way, so that
+	// the session takes no memory; 0: never. Watched reports whether somebody looks at the session, which
+	// then does not rest; it may be nil.
+	RestAfter time.Duration
+	Watched   func() bool
+
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes
 }
@@ -97,7 +103,9 @@ type Session struct {
 	*uploads        // clips from outside
 	*reports        // what it tells about itself
 
-	superseded bool // by the withdrawal of a person's data: Run is to end
+	superseded bool   // by the withdrawal of a person's data: Run is to end
+	quiet      int    // ticks of restTicks since the last request
+	followed   uint64 // digest of the settings with which it came to rest
 }
 
 // New returns a session that has not started. It rebuilds the belief from the
@@ -174,7 +182,7 @@ func assemble(cfg Config) *Session {
 // Run serves requests until ctx is done. When it returns, no goroutine that it
 // started is left, and every method returns an error of kind Unavailable. It
 // must be called once. It also ends, with errSuperseded, when the data of a person are
-// withdrawn.
+// withdrawn, and with errRests when it comes to rest.
 func (s *Session) Run(ctx context.Context) error {
 	defer close(s.inbox.stopped)
 	ctx, cancel := context.WithCancel(ctx)
@@ -193,9 +201,18 @@ func (s *Session) Run(ctx context.Context) error {
 			}
 		}))
 	}
+	var tick <-chan time.Time
+	if s.cfg.RestAfter > 0 {
+		t := time.NewTicker(max(1, s.cfg.RestAfter/restTicks))
+		defer t.Stop()
+		tick = t.C
+	}
 	for {
 		if s.superseded {
 			return errSuperseded
+		}
+		if s.quiet > restTicks && s.comesToRest(ctx) {
+			return errRests
 		}
 		if !s.held() {
 			s.startRefit(ctx)
@@ -209,18 +226,46 @@ func (s *Session) Run(ctx context.Context) error {
 			s.serve(ctx, t)
 			continue
 		}
-		if err := s.await(ctx, inbox); err != nil {
+		if err := s.await(ctx, inbox, tick); err != nil {
 			return err
 		}
 	}
 }
 
-// await takes in the next thing that happens: a request of inbox, or a message of a training or a fit. It returns ctx.Err() when ctx is done.
-func (s *Session) await(ctx context.Context, inbox <-chan request) error {
+// restTicks is how often, in the time after which a session rests, it looks whether that has come.
+const restTicks = 4
+
+// mayRest reports whether nothing is under way that a session that is loaded again would not know. It would
+// begin a training that was cancelled or cannot succeed once more.
+func (s *Session) mayRest() bool {
+	t := s.training
+	return len(s.waiting) == 0 && s.gen != nil && t.result == nil && t.ready == nil && t.retry == nil && !t.hopeless && t.rest != s.log.seq() &&
+		s.refit.outcome == nil && !s.fitting.busy() && (s.cfg.Watched == nil || !s.cfg.Watched())
+}
+
+// comesToRest makes the session rest, if it may and has done what researchers want of it now.
+func (s *Session) comesToRest(ctx context.Context) bool {
+	s.quiet = 0
+	if !s.mayRest() {
+		return false
+	}
+	set, err := s.cfg.Journal.Settings(ctx, s.spec.ID)
+	if err != nil || set.Withdrawals != s.log.withdrew || s.applySettings(set) || len(s.undecided()) > 0 {
+		return false
+	}
+	s.rests, s.followed = true, digest(set)
+	return true
+}
+
+// await takes in the next thing that happens: a request of inbox, a message of a training or a fit, or a tick. It returns ctx.Err() when ctx is done.
+func (s *Session) await(ctx context.Context, inbox <-chan request, tick <-chan time.Time) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-tick:
+		s.quiet++
 	case t := <-inbox:
+		s.quiet = 0
 		s.serve(ctx, t)
 	case p := <-s.training.progress:
 		s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -87,6 +88,13 @@ func (s *settings) apply(now record.Settings) (changed bool) {
 	s.shown.Store(&spec)
 	s.revoked, s.wanted, s.golden = is, countingsOf(now), now.Gold
 	return changed
+}
+
+// digest returns a number that differs for other settings.
+func digest(set record.Settings) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%v", set)
+	return h.Sum64()
 }
 
 // paused reports whether a researcher has paused the session.

@@ -1,0 +1,163 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var (
+	ada, bob = person{id: "ada"}, person{id: "bob"}
+	small    = work{bytes: 1, busy: errHeavy}
+)
+
+// onePlace returns a scheduler with one place and 100 bytes.
+func onePlace() *scheduler {
+	s := newScheduler()
+	s.places, s.memory = 1, 100
+	return s
+}
+
+func mustEnter(t *testing.T, s *scheduler, who person, w work) *ticket {
+	t.Helper()
+	got, err := s.enter(t.Context(), who, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// Actors take turns, however many requests one of them has, and a request that was admitted goes on first.
+func TestActorsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := onePlace()
+		first := mustEnter(t, s, ada, small)
+		var mu sync.Mutex
+		var order []string
+		var all sync.WaitGroup
+		ask := func(who person, name string) {
+			all.Go(func() {
+				got, err := s.enter(t.Context(), who, small)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order = append(order, name)
+				mu.Unlock()
+				got.leave()
+			})
+			synctest.Wait()
+		}
+		for n := range 3 {
+			ask(ada, fmt.Sprint("ada", n))
+		}
+		ask(bob, "bob0")
+		ask(bob, "bob1")
+		first.rest() // ada0 begins, and so on
+		if err := first.resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all.Go(first.leave)
+		all.Wait()
+		if want := []string{"ada0", "bob0", "ada1", "bob1", "ada2"}; !slices.Equal(order, want) {
+			t.Errorf("order %v, want %v", order, want)
+		}
+	})
+}
+
+// A request for more memory than is free waits, is not overtaken for ever, and does not hold up those that were admitted.
+func TestMemoryOfHeavyWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := onePlace()
+		large := work{bytes: 60, busy: errHeavy}
+		first := mustEnter(t, s, ada, large)
+		first.rest()
+		second, third := make(chan *ticket, 1), make(chan *ticket, 1)
+		go func() { second <- mustEnter(t, s, bob, large) }()
+		synctest.Wait()
+		go func() { third <- mustEnter(t, s, ada, work{bytes: 30, busy: errHeavy}) }()
+		synctest.Wait()
+		if len(second) > 0 || len(third) > 0 {
+			t.Error("a request is admitted beyond the memory, or before one that waits longer")
+		}
+		if err := first.resume(t.Context()); err != nil {
+			t.Error(err)
+		}
+		first.leave()
+		synctest.Wait()
+		(<-second).leave()
+		(<-third).leave()
+		if s.held != 0 || s.taken != 0 || s.waiting != 0 {
+			t.Errorf("left: %d bytes, %d places, %d waiting", s.held, s.taken, s.waiting)
+		}
+		mustEnter(t, s, ada, work{bytes: 1 << 40, busy: errHeavy}).leave() // alone it may have all
+	})
+}
+
+// An actor who has used the saved time of places waits; others do not.
+func TestTimeOfHeavyWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := onePlace()
+		long := mustEnter(t, s, ada, small)
+		time.Sleep((timeBurst + timeDebt + 100) * time.Second)
+		long.leave()
+		began := time.Now()
+		mustEnter(t, s, bob, small).leave()
+		if d := time.Since(began); d != 0 {
+			t.Errorf("another actor waits for %v", d)
+		}
+		mustEnter(t, s, ada, small).leave()
+		want := time.Duration(timeDebt / timeRate * float64(time.Second))
+		if d := time.Since(began); d < want || d > want+time.Second {
+			t.Errorf("an actor in debt waits for %v, want %v", d, want)
+		}
+	})
+}
+
+// Requests beyond the queue, or that wait too long, are refused; those whose client leaves give up their place in it.
+func TestRefusalOfHeavyWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := onePlace()
+		first := mustEnter(t, s, ada, small)
+		ctx, leave := context.WithCancel(t.Context())
+		gone := make(chan error, heavyOwn)
+		for range heavyOwn {
+			go func() {
+				_, err := s.enter(ctx, ada, small)
+				gone <- err
+			}()
+		}
+		synctest.Wait()
+		if _, err := s.enter(t.Context(), ada, small); err != errHeavy {
+			t.Errorf("beyond the queue of an actor: %v", err)
+		}
+		leave()
+		for range heavyOwn {
+			if err := <-gone; err != errHeavy {
+				t.Errorf("a client that left: %v", err)
+			}
+		}
+		began := time.Now()
+		if _, err := s.enter(t.Context(), bob, small); err != errHeavy || time.Since(began) != heavyWait {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		alone := work{bytes: 1, alone: true, busy: errUploads, waits: 3}
+		first.leave()
+		one := mustEnter(t, s, ada, alone)
+		one.rest()
+		began = time.Now()
+		if _, err := s.enter(t.Context(), ada, alone); err != errUploads || time.Since(began) != 3*heavyWait {
+			t.Errorf("a second upload of an actor after %v: %v", time.Since(began), err)
+		}
+		mustEnter(t, s, bob, alone).leave()
+		one.leave()
+		if s.held != 0 || s.taken != 0 || s.waiting != 0 {
+			t.Errorf("left: %d bytes, %d places, %d waiting", s.held, s.taken, s.waiting)
+		}
+	})
+}
