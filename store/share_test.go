@@ -14,9 +14,9 @@ import (
 func TestShares(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()
-	for user, role := range map[string]identity.Role{"grace": identity.Researcher, "hopper": identity.Researcher, "vi": identity.Viewer} {
-		must(t, db.AddUser(ctx, user, role, t0))
-	}
+	must(t, db.AddUser(ctx, "grace", identity.Researcher, t0)) // the first one is an admin
+	must(t, db.AddUser(ctx, "hopper", identity.Researcher, t0))
+	must(t, db.AddUser(ctx, "vi", identity.Viewer, t0))
 	must(t, db.CreateSessionOf(ctx, spec("mine"), "grace"))
 	give := func(user string, right identity.Right) error {
 		return db.Share(ctx, identity.Share{Session: "mine", User: user, Right: right}, "grace", t0)
