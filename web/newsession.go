@@ -42,11 +42,15 @@ func (s running) createSession(c echo.Context) error {
 		if spec.Seed == 0 {
 			spec.Seed = DrawSeed()
 		}
-		id, err := s.open(c, spec)
+		id, err := s.open(c, spec, c.FormValue("anyway") == "yes")
 		if err == nil {
 			return c.Redirect(http.StatusSeeOther, sessionURL(id))
 		}
-		if kindOf(err) != idrl.Invalid {
+		switch kindOf(err) {
+		case idrl.Invalid:
+		case idrl.Conflict: // no place can train it
+			f.unplaced = true
+		default:
 			return err
 		}
 		f.whole = s.explain(err)
@@ -69,11 +73,11 @@ func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSes
 }
 
 // open starts a session if the spec is valid.
-func (s running) open(c echo.Context, spec idrl.SessionSpec) (idrl.SessionID, error) {
+func (s running) open(c echo.Context, spec idrl.SessionSpec, anyway bool) (idrl.SessionID, error) {
 	if err := settings.Check(spec); err != nil {
 		return "", err
 	}
-	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec)
+	id, err := s.cfg.Sessions.Create(c.Request().Context(), spec, anyway)
 	if err == nil && id == "" {
 		err = errors.New("a session was created without an id")
 	}
@@ -89,7 +93,7 @@ func DrawSeed() uint64 {
 
 // newSessionPage shows a form with its values and errors.
 func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
-	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole}
+	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole, Anyway: f.unplaced}
 	for _, setting := range formSettings() {
 		field := f.field(setting, s.options(setting))
 		if setting.Key == "purpose" {
