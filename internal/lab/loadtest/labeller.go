@@ -43,6 +43,17 @@ func New(conn *client.Conn, seed uint64) *Labeller {
 	}
 }
 
+// Pending returns the id of the answer that was sent and is not acknowledged; empty if there is none.
+func (l *Labeller) Pending() idrl.AnswerID {
+	if l.sent == nil {
+		return ""
+	}
+	return l.sent.ID
+}
+
+// Forget has the labeller send the answer that is not acknowledged no more, as one would that takes what is sent for recorded.
+func (l *Labeller) Forget() { l.sent = nil }
+
 // Choice is the reply to a question.
 func (l *Labeller) Choice(q *wire.Query) idrl.Choice {
 	h := fnv.New32a()
