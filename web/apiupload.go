@@ -35,7 +35,7 @@ func (s *api) apiCreate(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	spec, err := readUploadSession(c)
+	spec, anyway, err := readUploadSession(c)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *api) apiCreate(c echo.Context) error {
 	}
 	var id idrl.SessionID
 	err = s.admitted(c, createWork, func() (err error) {
-		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec, who.User)
+		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec, who.User, anyway)
 		return err
 	})
 	if err != nil {
@@ -57,17 +57,22 @@ func (s *api) apiCreate(c echo.Context) error {
 // and their environment and format of instructions are fixed.
 var notOfUploads = []string{"env", "instructions_format", "candidates", "train_every", "adopt_after", "solver", "return", "model", "prior"}
 
-// readUploadSession reads the settings of a session over uploaded clips from a body.
-func readUploadSession(c echo.Context) (spec idrl.SessionSpec, err error) {
+// readUploadSession reads the settings of a session over uploaded clips from a body, and whether to make it although no
+// place can do its jobs.
+func readUploadSession(c echo.Context) (spec idrl.SessionSpec, anyway bool, err error) {
 	var body map[string]json.RawMessage
 	if err := readJSON(c, &body); err != nil {
-		return spec, err
+		return spec, false, err
 	}
 	spec = settings.Defaults()
 	spec.Title, spec.Env, spec.Seed = "", idrl.RolloutsEnv, anySeed()
 	for _, key := range slices.Sorted(maps.Keys(body)) {
 		setting, known := settings.Find(key)
 		switch {
+		case key == "anyway":
+			if err = json.Unmarshal(body[key], &anyway); err != nil {
+				err = errors.New("is true or false")
+			}
 		case key == "features":
 			err = listOf(body[key], &spec.Features, "names")
 		case key == "prior_scale":
@@ -78,10 +83,10 @@ func readUploadSession(c echo.Context) (spec idrl.SessionSpec, err error) {
 			err = setting.SetJSON(&spec, body[key])
 		}
 		if err != nil {
-			return spec, idrl.Errorf(idrl.Invalid, "%s %v", key, err)
+			return spec, false, idrl.Errorf(idrl.Invalid, "%s %v", key, err)
 		}
 	}
-	return spec, nil
+	return spec, anyway, nil
 }
 
 // listOf reads a list; its error continues the name of the key.

@@ -65,11 +65,13 @@ type Sessions interface {
 	// Spec returns the settings of a session, also of one that cannot run.
 	Spec(ctx context.Context, id idrl.SessionID) (idrl.SessionSpec, error)
 	// Create records spec, a valid one without ID, and starts the session, which the account owner
-	// owns. It returns an error of kind Invalid if the parts do not fit together.
-	Create(ctx context.Context, spec idrl.SessionSpec, owner string) (idrl.SessionID, error)
+	// owns. It returns an error of kind Invalid if the parts do not fit together, and of kind Conflict
+	// if no place can train the session, unless it is to be made anyway.
+	Create(ctx context.Context, spec idrl.SessionSpec, owner string, anyway bool) (idrl.SessionID, error)
 	// Clone makes a session with the settings of another one, without starting it. The account
-	// actor owns it. An empty title is derived from that of the other.
-	Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string) (idrl.SessionID, error)
+	// actor owns it. An empty title is derived from that of the other. It returns an error of kind
+	// Conflict as Create does.
+	Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string, anyway bool) (idrl.SessionID, error)
 	// List returns every session, newest first, and reports which of them cannot run.
 	List(ctx context.Context) ([]record.Summary, error)
 }

@@ -65,8 +65,8 @@ func (s running) changeAny(c echo.Context, do func(ctx context.Context, id idrl.
 	return c.Redirect(http.StatusSeeOther, sessionURL(id)+atControl)
 }
 
-// clone is POST /sessions/:id/clone with the fields title and seed, "same" or "new". It
-// leads to the new session.
+// clone is POST /sessions/:id/clone with the fields title and seed, "same" or "new", and anyway, "yes" if it is to
+// be made although no place can train it. It leads to the new session.
 func (s running) clone(c echo.Context) error {
 	spec, err := s.researchersSpec(c, auth.WatchSession)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s running) clone(c echo.Context) error {
 	}
 	var id idrl.SessionID
 	err = s.admitted(c, createWork, func() (err error) {
-		id, err = s.cfg.Sessions.Clone(c.Request().Context(), spec.ID, title, seed, who.User)
+		id, err = s.cfg.Sessions.Clone(c.Request().Context(), spec.ID, title, seed, who.User, c.FormValue("anyway") == "yes")
 		return err
 	})
 	if err != nil {

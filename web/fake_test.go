@@ -314,14 +314,15 @@ func (f *fakeSession) CancelTraining(context.Context) error {
 
 // fakeSessions holds the sessions of a test.
 type fakeSessions struct {
-	mu      sync.Mutex
-	byID    map[idrl.SessionID]*fakeSession
-	created []idrl.SessionSpec
-	refuse  error // of Create
-	fail    error // of List
-	paused  error // of Session
-	states  map[idrl.SessionID]record.SessionState
-	panics  bool // in List
+	mu       sync.Mutex
+	byID     map[idrl.SessionID]*fakeSession
+	created  []idrl.SessionSpec
+	refuse   error // of Create
+	unplaced error // of Create and Clone, unless anyway
+	fail     error // of List
+	paused   error // of Session
+	states   map[idrl.SessionID]record.SessionState
+	panics   bool // in List
 }
 
 func (f *fakeSessions) Session(_ context.Context, id idrl.SessionID) (web.Session, error) {
@@ -343,16 +344,22 @@ func (f *fakeSessions) Spec(_ context.Context, id idrl.SessionID) (idrl.SessionS
 	return idrl.SessionSpec{}, idrl.Errorf(idrl.NotFound, "there is no session %q", id)
 }
 
-func (f *fakeSessions) Create(_ context.Context, spec idrl.SessionSpec, _ string) (idrl.SessionID, error) {
+func (f *fakeSessions) Create(_ context.Context, spec idrl.SessionSpec, _ string, anyway bool) (idrl.SessionID, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.unplaced != nil && !anyway {
+		return "", f.unplaced
+	}
 	f.created = append(f.created, spec)
 	return "s9", f.refuse
 }
 
-func (f *fakeSessions) Clone(_ context.Context, id idrl.SessionID, title string, seed uint64, _ string) (idrl.SessionID, error) {
+func (f *fakeSessions) Clone(_ context.Context, id idrl.SessionID, title string, seed uint64, _ string, anyway bool) (idrl.SessionID, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.unplaced != nil && !anyway {
+		return "", f.unplaced
+	}
 	f.created = append(f.created, f.byID[id].spec.Clone(title, seed))
 	return "s9", f.refuse
 }

@@ -43,11 +43,15 @@ func (s running) createSession(c echo.Context) error {
 		if spec.Seed == 0 {
 			spec.Seed = DrawSeed()
 		}
-		id, err := s.open(c, spec, who.User)
+		id, err := s.open(c, spec, who.User, c.FormValue("anyway") == "yes")
 		if err == nil {
 			return c.Redirect(http.StatusSeeOther, sessionURL(id))
 		}
-		if kindOf(err) != idrl.Invalid {
+		switch kindOf(err) {
+		case idrl.Invalid:
+		case idrl.Conflict: // no place can train it
+			f.unplaced = true
+		default:
 			return err
 		}
 		f.whole = s.explain(err)
@@ -70,13 +74,13 @@ func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSes
 }
 
 // open starts a session of an account if the spec is valid.
-func (s running) open(c echo.Context, spec idrl.SessionSpec, owner string) (idrl.SessionID, error) {
+func (s running) open(c echo.Context, spec idrl.SessionSpec, owner string, anyway bool) (idrl.SessionID, error) {
 	if err := settings.Check(spec); err != nil {
 		return "", err
 	}
 	var id idrl.SessionID
 	err := s.admitted(c, createWork, func() (err error) {
-		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec, owner)
+		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec, owner, anyway)
 		return err
 	})
 	if err == nil && id == "" {
@@ -94,7 +98,7 @@ func DrawSeed() uint64 {
 
 // newSessionPage shows a form with its values and errors.
 func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
-	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole}
+	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole, Anyway: f.unplaced}
 	for _, setting := range formSettings() {
 		field := f.field(setting, s.options(setting))
 		if setting.Key == "purpose" {

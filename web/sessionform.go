@@ -21,6 +21,8 @@ type sessionForm struct {
 	errs   map[string]string // by field, for people
 	whole  string            // what is wrong with the form as a whole
 	spec   idrl.SessionSpec
+
+	unplaced bool // no place can train the session
 }
 
 // formSettings are the settings with a field in the form: all except the format of instructions,

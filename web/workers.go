@@ -36,7 +36,7 @@ var workerActs = map[string]string{"drain": record.WorkerDrained, "ban": record.
 // name sessions that the actor may not watch.
 func (s *site) report(ctx context.Context, who auth.Actor) (record.WorkerReport, error) {
 	if s.cfg.Workers == nil {
-		return record.WorkerReport{At: time.Now().UTC(), Workers: []record.WorkerState{}, Here: []record.WorkerJob{}, Waiting: []record.WaitingJob{}, Bars: []record.WorkerBar{}}, nil
+		return record.WorkerReport{At: time.Now().UTC(), Workers: []record.WorkerState{}, Here: []record.WorkerJob{}, Waiting: []record.WaitingJob{}, Bars: []record.WorkerBar{}, Unplaced: []record.Unplaced{}}, nil
 	}
 	r, err := s.cfg.Workers.Report(ctx)
 	if err != nil {
@@ -105,6 +105,9 @@ func workersPage(r record.WorkerReport, now time.Time) templates.WorkersPage {
 	}
 	for _, b := range r.Absent() {
 		p.Absent = append(p.Absent, templates.WorkerRow{Name: b.Worker, State: b.Bar, Said: said(b, now), Allow: true})
+	}
+	for _, u := range r.Unplaced {
+		p.Unplaced = append(p.Unplaced, templates.UnplacedRow{Needs: strings.Join(u.Needs, ", "), Why: sentence(u.Why)})
 	}
 	if r.LeftOut > 0 {
 		p.LeftOut = fmt.Sprintf("%d more are not listed.", r.LeftOut)

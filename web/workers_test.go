@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 	"tiebreak/templates"
 	"tiebreak/web"
@@ -148,4 +149,43 @@ func TestAPIWorkers(t *testing.T) {
 		t.Errorf("the reply is %s", text)
 	}
 	c.call("GET", "/api/v1/workers", b.token(identity.ScopeRead, "s1"), nil, http.StatusForbidden)
+}
+
+// A session that no place can train is refused by page and program, with what is missing, and made where somebody asks for it.
+func TestUnplaced(t *testing.T) {
+	f := busyWorkers()
+	f.report.Unplaced = []record.Unplaced{{Needs: []string{"environment ant"}, Why: "worker w2 lacks environment ant"}}
+	b := newBench(t, withWorkers(f))
+	c := b.researcher()
+	if r := b.get(c, "/workers"); r.lacks("data-unplaced", "Worker w2 lacks environment ant.") != nil {
+		t.Error("the page of workers does not say what no place can train")
+	}
+	b.sessions.unplaced = idrl.Errorf(idrl.Conflict, "worker w2 lacks environment ant")
+	form := url.Values{"title": {"Walk"}, "env": {"driver"}}
+	r := b.post(c, "/sessions", form)
+	if lacks := r.lacks("Worker w2 lacks environment ant.", "data-anyway", `value="Walk"`); r.status != 400 || lacks != nil || len(b.sessions.created) != 0 {
+		t.Errorf("status %d, %d sessions, lacks %q", r.status, len(b.sessions.created), lacks)
+	}
+	form.Set("anyway", "yes")
+	if r := b.post(c, "/sessions", form); r.status != 303 || len(b.sessions.created) != 1 {
+		t.Errorf("anyway: status %d, %d sessions", r.status, len(b.sessions.created))
+	}
+	if r := b.get(c, "/sessions/new"); r.lacks("data-anyway") == nil {
+		t.Error("the form asks before anything is refused")
+	}
+	form = url.Values{"title": {"Copy"}, "seed": {"same"}}
+	if r := b.post(c, "/sessions/s1/clone", form); r.status != 409 || r.lacks("w2 lacks environment ant") != nil {
+		t.Errorf("a copy: status %d", r.status)
+	}
+	form.Set("anyway", "yes")
+	if r := b.post(c, "/sessions/s1/clone", form); r.status != 303 {
+		t.Errorf("a copy anyway: status %d", r.status)
+	}
+	api, token := &caller{b, readContract(t), nil}, b.token(identity.ScopeUpload, "")
+	body := func(more string) []byte { return []byte(`{"title": "Reach", "features": ["Speed"]` + more + `}`) }
+	if text := api.call("POST", "/api/v1/sessions", token, body(""), http.StatusConflict); !strings.Contains(string(text), "w2 lacks environment ant") {
+		t.Errorf("a program is told %s", text)
+	}
+	api.call("POST", "/api/v1/sessions", token, body(`, "anyway": true`), http.StatusOK)
+	api.call("POST", "/api/v1/sessions", token, body(`, "anyway": "yes"`), http.StatusBadRequest)
 }

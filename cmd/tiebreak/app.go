@@ -39,6 +39,7 @@ type app struct {
 	auth    *auth.Auth
 	hub     live.Hub
 	pool    *jobs.Pool
+	idle    bool            // no process of this machine does trainings
 	away    *workplace      // nil if no workers elsewhere are asked for
 	bars    *elsewhere.Bars // what researchers say of workers on other machines
 	manager *session.Manager
@@ -58,7 +59,7 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	if err != nil {
 		return nil, err
 	}
-	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db}), rest: at.rest, log: log}
+	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db}), rest: at.rest, idle: at.away.here < 0, log: log}
 	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Env: byflags.Pipes, Workers: at.away.here, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -196,7 +197,10 @@ func (s sessions) Session(ctx context.Context, id idrl.SessionID) (web.Session, 
 }
 
 // Create implements web.Sessions.
-func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec, owner string) (idrl.SessionID, error) {
+func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec, owner string, anyway bool) (idrl.SessionID, error) {
+	if err := s.placed(ctx, spec, anyway); err != nil {
+		return "", err
+	}
 	spec, err := newSessionOf(ctx, s.a.db, s.a.envs(), spec, owner)
 	if err != nil {
 		return "", err
@@ -206,13 +210,28 @@ func (s sessions) Create(ctx context.Context, spec idrl.SessionSpec, owner strin
 }
 
 // Clone implements web.Sessions.
-func (s sessions) Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string) (idrl.SessionID, error) {
+func (s sessions) Clone(ctx context.Context, id idrl.SessionID, title string, seed uint64, actor string, anyway bool) (idrl.SessionID, error) {
 	of, err := s.a.db.Spec(ctx, id)
+	if err == nil {
+		err = s.placed(ctx, of, anyway)
+	}
 	if err != nil {
 		return "", err
 	}
 	spec, err := cloneSession(ctx, s.a.db, s.a.envs(), of, title, seed, actor)
 	return spec.ID, err
+}
+
+// placed returns an error of kind Conflict if no place can train a session, unless it is to be made anyway.
+func (s sessions) placed(ctx context.Context, spec idrl.SessionSpec, anyway bool) error {
+	if anyway || !s.a.idle {
+		return nil
+	}
+	r, err := workerReports(s).Report(ctx)
+	if err != nil {
+		return err
+	}
+	return placed(r, s.a.envs(), spec)
 }
 
 // List implements web.Sessions.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/web/wire"
@@ -54,7 +55,7 @@ func TestArena(t *testing.T) {
 	idle, _ := made("--env", "gridworld", "--title", "Idle", "--seed", "3")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
 	for k, link := range []string{firstLink, secondLink, layoutLink, chainLink} {
-		if err := join(t, link, uint64(k)).label(4); err != nil {
+		if err := join(t, link, uint64(k)).Label(4); err != nil {
 			t.Fatalf("%v\n%s", err, p.out)
 		}
 	}
@@ -101,7 +102,7 @@ func TestArena(t *testing.T) {
 	one, two := join(t, link, 21), join(t, link, 22)
 	listenTo(t, one, &heard)
 	readPages(t, link, id, &heard)
-	for _, err := range []error{one.label(4), two.label(3)} {
+	for _, err := range []error{one.Label(4), two.Label(3)} {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.out)
 		}
@@ -141,17 +142,17 @@ func TestArena(t *testing.T) {
 	if diff := cmp.Diff(both, arenaReport(t, data, id), sameAnswers); diff != "" {
 		t.Errorf("after the server was killed:\n%s", diff)
 	}
-	if err := one.conn.Reconnect(t.Context()); err != nil {
+	if err := one.Conn.Reconnect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	given := maps.Clone(one.acked)
-	if err := one.label(5); err != nil {
+	given := maps.Clone(one.Acked)
+	if err := one.Label(5); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
 	if r := arenaReport(t, data, id); r.Answers != 8 {
 		t.Errorf("%d answers after one more", r.Answers)
 	}
-	for last := range one.acked {
+	for last := range one.Acked {
 		if !given[last] {
 			undo(t, one, last)
 		}
@@ -173,17 +174,17 @@ func TestArena(t *testing.T) {
 var sameAnswers = cmpopts.IgnoreFields(bradley.Report{}, "Seq")
 
 // listenTo notes what an annotator gets from now on, clips and all.
-func listenTo(t *testing.T, l *labeller, heard *strings.Builder) {
+func listenTo(t *testing.T, l *loadtest.Labeller, heard *strings.Builder) {
 	t.Helper()
-	l.recv = func(limit time.Time) (wire.FromServer, error) {
-		m, err := l.conn.RecvBy(limit)
+	l.Recv = func(limit time.Time) (wire.FromServer, error) {
+		m, err := l.Conn.RecvBy(limit)
 		if err != nil {
 			return m, err
 		}
 		fmt.Fprintf(heard, "%s\n", wire.Encode(m))
 		if q, ok := m.(*wire.Query); ok {
 			for _, path := range q.Clips {
-				media, err := l.conn.Clip(t.Context(), path)
+				media, err := l.Conn.Clip(t.Context(), path)
 				if err != nil {
 					return m, err
 				}
@@ -231,14 +232,14 @@ func readPages(t *testing.T, link, id string, heard *strings.Builder) {
 }
 
 // undo takes an answer back.
-func undo(t *testing.T, l *labeller, of idrl.AnswerID) {
+func undo(t *testing.T, l *loadtest.Labeller, of idrl.AnswerID) {
 	t.Helper()
 	id := "undo-" + of
-	if err := l.conn.Send(&wire.Undo{ID: id, Of: of}); err != nil {
+	if err := l.Conn.Send(&wire.Undo{ID: id, Of: of}); err != nil {
 		t.Fatal(err)
 	}
-	for limit := time.Now().Add(labelWait); ; {
-		m, err := l.conn.RecvBy(limit)
+	for limit := time.Now().Add(loadtest.Wait); ; {
+		m, err := l.Conn.RecvBy(limit)
 		if err != nil {
 			t.Fatalf("until the undo of %s is acknowledged: %v", of, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/internal/learn/neural"
 	"tiebreak/internal/session"
 	"tiebreak/internal/train/training"
@@ -67,14 +68,14 @@ func answersBeside(b *testing.B, turn time.Duration, least int64, train func(b *
 }
 
 // labelFor lets every labeller reply while goOn and returns their waits.
-func labelFor(b *testing.B, labellers []*labeller, goOn func() bool) (waits []time.Duration) {
+func labelFor(b *testing.B, labellers []*loadtest.Labeller, goOn func() bool) (waits []time.Duration) {
 	b.Helper()
 	var wg sync.WaitGroup
 	for _, l := range labellers {
-		l.waits = nil
+		l.Waits = nil
 		wg.Go(func() {
 			for goOn() {
-				if err := l.goOn(len(l.acked) + 1); err != nil { // without a hello for each, of which the server takes few
+				if err := l.GoOn(len(l.Acked) + 1); err != nil { // without a hello for each, of which the server takes few
 					b.Error(err)
 					return
 				}
@@ -83,7 +84,7 @@ func labelFor(b *testing.B, labellers []*labeller, goOn func() bool) (waits []ti
 	}
 	wg.Wait()
 	for _, l := range labellers {
-		waits = append(waits, l.waits...)
+		waits = append(waits, l.Waits...)
 	}
 	if b.Failed() {
 		b.FailNow()

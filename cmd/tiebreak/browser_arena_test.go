@@ -24,7 +24,7 @@ func TestBrowserArena(t *testing.T) {
 	}
 	server := startServer(t, "serve", "--data", data, "--addr", addr)
 	for k, link := range links {
-		if err := join(t, link, uint64(k)).label(4); err != nil {
+		if err := join(t, link, uint64(k)).Label(4); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
 )
@@ -27,13 +28,13 @@ func TestControlBesideAServer(t *testing.T) {
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison", "--budget", "6", "--completion-code", "C0DE")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
 	good := join(t, link, 1)
-	if err := good.label(2); err != nil {
+	if err := good.Label(2); err != nil {
 		t.Fatal(err)
 	}
 	status := func(what string, is func(*wire.Status) bool) {
 		t.Helper()
-		for limit := time.Now().Add(labelWait); ; {
-			m, err := good.conn.RecvBy(limit)
+		for limit := time.Now().Add(loadtest.Wait); ; {
+			m, err := good.Conn.RecvBy(limit)
 			if err != nil {
 				t.Fatalf("until %s: %v\n%s", what, err, p.out)
 			}
@@ -51,15 +52,15 @@ func TestControlBesideAServer(t *testing.T) {
 	status("paused", paused)
 	p.kill()
 	p = startServer(t, "serve", "--data", data, "--addr", addr)
-	if err := good.conn.Reconnect(t.Context()); err != nil {
+	if err := good.Conn.Reconnect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := good.conn.Send(&wire.ClientHello{}); err != nil {
+	if err := good.Conn.Send(&wire.ClientHello{}); err != nil {
 		t.Fatal(err)
 	}
 	status("paused after a restart", paused)
 	mustCLI(t, "session", "resume", "--data", data, "--session", id)
-	if err := good.label(4); err != nil {
+	if err := good.Label(4); err != nil {
 		t.Fatalf("resumed: %v\n%s", err, p.out)
 	}
 	mustCLI(t, "session", "close", "--data", data, id)
@@ -80,10 +81,10 @@ func TestControlBesideAServer(t *testing.T) {
 	p.kill()
 	p = startServer(t, "serve", "--data", data, "--addr", addr)
 	mustCLI(t, "session", "resume", id, "--data", data)
-	if err := good.conn.Reconnect(t.Context()); err != nil {
+	if err := good.Conn.Reconnect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := good.label(8); err != nil {
+	if err := good.Label(8); err != nil {
 		t.Fatalf("reopened: %v\n%s", err, p.out)
 	}
 	clone := strings.Fields(copied)[1]
@@ -110,7 +111,7 @@ func TestSessionBesideAServer(t *testing.T) {
 	data, addr := t.TempDir(), freeAddr(t)
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	_, link := newLink(t, data, addr, "--env", "gridworld", "--title", "Made beside", "--budget", "2")
-	if err := join(t, link, 1).label(2); err != nil {
+	if err := join(t, link, 1).Label(2); err != nil {
 		t.Error(err)
 	}
 	if _, out, stderr := cli(t, "session", "create", "--data", data, "--env", "gridworld"); !strings.Contains(out, "http://"+addr+"/join/") {
@@ -125,7 +126,7 @@ func TestRolloutsBesideAServer(t *testing.T) {
 	data, addr := t.TempDir(), freeAddr(t)
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	_, link := newLink(t, data, addr, "--env", "gridworld", "--budget", "2")
-	if err := join(t, link, 1).label(2); err != nil {
+	if err := join(t, link, 1).Label(2); err != nil {
 		t.Fatal(err)
 	}
 	if status, _, stderr := cli(t, "session", "create", "--data", data, "--env", "rollouts-late"); status == 0 || !strings.Contains(stderr, "import them") {
@@ -135,7 +136,7 @@ func TestRolloutsBesideAServer(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	id, link := newLink(t, data, addr, "--env", "rollouts-late", "--budget", "2")
-	if err := join(t, link, 2).label(2); err != nil {
+	if err := join(t, link, 2).Label(2); err != nil {
 		t.Error(err)
 	}
 	learnt := filepath.Join(t.TempDir(), "learnt")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
 )
@@ -37,7 +38,7 @@ func BenchmarkCost(b *testing.B) {
 func benchmarkCost(b *testing.B, program string) {
 	const sessions, each, tabs = 32, 4, 15
 	data, addr := b.TempDir(), freeAddr(b)
-	var labellers []*labeller
+	var labellers []*loadtest.Labeller
 	links := costSessions(b, program, data, addr, sessions)
 	server := serveCost(b, program, data, addr)
 	for i := range sessions * each {
@@ -45,18 +46,18 @@ func benchmarkCost(b *testing.B, program string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		labellers = append(labellers, newLabeller(conn, uint64(i)))
+		labellers = append(labellers, loadtest.New(conn, uint64(i)))
 	}
 	labelAll(b, labellers, 2)
 	server.stop(b)
 	before := databaseSize(b, data)
 	server = serveCost(b, program, data, addr)
 	for _, l := range labellers {
-		if err := l.conn.Reconnect(b.Context()); err != nil {
+		if err := l.Conn.Reconnect(b.Context()); err != nil {
 			b.Fatal(err)
 		}
-		l.listen()
-		l.think, l.waits = 4*time.Second, nil
+		l.Listen()
+		l.Think, l.Waits = 4*time.Second, nil
 	}
 	busy, began := server.processor(b), time.Now()
 	b.ResetTimer()
@@ -73,7 +74,7 @@ func benchmarkCost(b *testing.B, program string) {
 	server.stop(b)
 	answers := 0
 	for _, l := range labellers {
-		answers += len(l.acked) - 2
+		answers += len(l.Acked) - 2
 	}
 	b.ReportMetric(float64(databaseSize(b, data)-before)/float64(answers), "answer-B")
 }
@@ -94,13 +95,13 @@ func costSessions(b *testing.B, program, data, addr string, n int) (links []stri
 }
 
 // idleTabs opens tabs of every annotator that say hello, and returns how many there are.
-func idleTabs(b *testing.B, labellers []*labeller, each int) int {
+func idleTabs(b *testing.B, labellers []*loadtest.Labeller, each int) int {
 	b.Helper()
 	var wg sync.WaitGroup
 	for _, l := range labellers {
 		wg.Go(func() {
 			for range each {
-				tab, err := l.conn.Tab(b.Context())
+				tab, err := l.Conn.Tab(b.Context())
 				if err == nil {
 					b.Cleanup(func() { _ = tab.Close() })
 					err = tab.Send(&wire.ClientHello{})

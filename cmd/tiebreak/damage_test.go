@@ -277,7 +277,7 @@ func TestDamagedAnswersStopOnlyTheirSession(t *testing.T) {
 	var other idrl.SessionID
 	s.serve(t, envs.Catalogue(), func(a *app, _ string) {
 		var err error
-		if other, err = (sessions{a}).Create(t.Context(), demoSpec(), ""); err != nil {
+		if other, err = (sessions{a}).Create(t.Context(), demoSpec(), "", false); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/representation/representationtest"
@@ -184,7 +185,7 @@ func labelledData(t *testing.T, spec idrl.SessionSpec, kills ...int) (dir string
 		t.Fatal(err)
 	}
 	for _, kill := range append(slices.Clone(kills), 0) {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*labelWait)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*loadtest.Wait)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, os.Args[0])
 		cmd.Env, cmd.Stderr = append(os.Environ(), featuresEnv+"="+dir), os.Stderr

@@ -21,15 +21,15 @@ func TestHostileAnnotator(t *testing.T) {
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
 	good, bad := join(t, link, 1), join(t, link, 2)
-	if err := good.label(2); err != nil {
+	if err := good.Label(2); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
-	if err := bad.label(1); err != nil {
+	if err := bad.Label(1); err != nil {
 		t.Fatal(err)
 	}
-	mine, theirs := fresh(t, bad.conn), fresh(t, good.conn)
+	mine, theirs := fresh(t, bad.Conn), fresh(t, good.Conn)
 	var given idrl.AnswerID // of the other
-	for a := range good.acked {
+	for a := range good.Acked {
 		given = a
 	}
 	now := time.Now().UTC()
@@ -65,28 +65,28 @@ func TestHostileAnnotator(t *testing.T) {
 		{"undo of nothing", &wire.Undo{ID: "h-u", Of: "nothing"}, wire.NotFound},
 		{"renewal of another's question", &wire.Renew{Assignment: theirs}, wire.Forbidden},
 	} {
-		if err := bad.conn.Send(attack.say); err != nil {
+		if err := bad.Conn.Send(attack.say); err != nil {
 			t.Fatalf("%s: %v", attack.name, err)
 		}
-		if n := refusal(t, bad.conn); n.Code != attack.want || n.RetryMS != 0 || strings.Contains(n.Message, "<script") {
+		if n := refusal(t, bad.Conn); n.Code != attack.want || n.RetryMS != 0 || strings.Contains(n.Message, "<script") {
 			t.Errorf("%s: %+v, want code %s", attack.name, n, attack.want)
 		}
 	}
 	// Times and a side that cannot be true are recorded, and marked.
 	forged := base
 	forged.ID, forged.ShownAt, forged.AnsweredMS, forged.Instructions = "h-forged", now.Add(72*time.Hour), 1, 99
-	if a := sayAnswer(t, bad.conn, &forged); a.Replay {
+	if a := sayAnswer(t, bad.Conn, &forged); a.Replay {
 		t.Errorf("the forged answer: %+v", a)
 	}
-	if a := sayAnswer(t, bad.conn, &forged); !a.Replay {
+	if a := sayAnswer(t, bad.Conn, &forged); !a.Replay {
 		t.Errorf("the same again: %+v, want a replay", a)
 	}
 	other := forged
 	other.Choice = idrl.ChoseB
-	if err := bad.conn.Send(&other); err != nil {
+	if err := bad.Conn.Send(&other); err != nil {
 		t.Fatal(err)
 	}
-	if n := refusal(t, bad.conn); n.Code != wire.Conflict {
+	if n := refusal(t, bad.Conn); n.Code != wire.Conflict {
 		t.Errorf("the same id with another choice: %+v", n)
 	}
 	rows := mustCLI(t, "export", "--data", data, "--session", id)
@@ -99,7 +99,7 @@ func TestHostileAnnotator(t *testing.T) {
 		}
 	}
 	hostileRequests(t, link, id)
-	if err := good.label(4); err != nil { // the others do not notice
+	if err := good.Label(4); err != nil { // the others do not notice
 		t.Errorf("another annotator afterwards: %v", err)
 	}
 }

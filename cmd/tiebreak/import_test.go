@@ -14,6 +14,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 )
 
@@ -96,16 +97,16 @@ func goOn(t *testing.T, s labelledFolder) (asked []idrl.QueryID, beliefs []recor
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		l := newLabeller(conn, 5)
-		l.heeds = true // as in study
-		if err := l.label(5); err != nil {
+		l := loadtest.New(conn, 5)
+		l.Heeds = true // as in study
+		if err := l.Label(5); err != nil {
 			t.Fatal(err)
 		}
 		rec, err := a.db.Load(t.Context(), s.session)
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked, beliefs = l.asked, rec.Snapshots
+		asked, beliefs = l.Asked, rec.Snapshots
 	})
 	return asked, beliefs
 }

@@ -73,25 +73,25 @@ func BenchmarkIntruder(b *testing.B) {
 	} {
 		b.Run(attack.name, func(b *testing.B) {
 			a, labellers := load{env: "gridworld", sessions: 1, each: 5, trainEvery: 1 << 30, think: 20 * time.Millisecond}.openOn(b)
-			i := &intrusion{b: b, app: a, conn: labellers[4].conn, base: labellers[4].conn.Base()}
+			i := &intrusion{b: b, app: a, conn: labellers[4].Conn, base: labellers[4].Conn.Base()}
 			labellers = labellers[:4]
 			given := 1
 			if attack.workers == heavyReaders {
 				i.reader = signIn(b, a, i.base)
 				given = heavyAnswers
 				for _, l := range labellers {
-					l.think = 0
+					l.Think = 0
 				}
 				labelAll(b, labellers, given)
 				for _, l := range labellers {
-					l.think = 20 * time.Millisecond
+					l.Think = 20 * time.Millisecond
 				}
 			}
 			phase := func() (waits []time.Duration) {
 				given += answers
 				labelAll(b, labellers, given)
 				for _, l := range labellers {
-					waits = append(waits, l.waits[len(l.waits)-answers:]...)
+					waits = append(waits, l.Waits[len(l.Waits)-answers:]...)
 				}
 				return waits
 			}

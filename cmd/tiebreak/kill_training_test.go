@@ -19,6 +19,7 @@ import (
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/store"
 	"tiebreak/web/client"
 )
@@ -58,7 +59,7 @@ type robotStudy struct {
 	id     idrl.SessionID
 	server *process
 	conn   *client.Conn
-	labels *labeller
+	labels *loadtest.Labeller
 }
 
 func newRobotStudy(t *testing.T) *robotStudy {
@@ -73,7 +74,7 @@ func newRobotStudy(t *testing.T) *robotStudy {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	s.conn, s.labels = conn, newLabeller(conn, 1)
+	s.conn, s.labels = conn, loadtest.New(conn, 1)
 	return s
 }
 
@@ -103,7 +104,7 @@ func (s *robotStudy) await(t *testing.T, basedOn, attempt, bytes int) trainingRo
 		t.Fatal(err)
 	}
 	defer db.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), labelWait)
+	ctx, cancel := context.WithTimeout(t.Context(), loadtest.Wait)
 	defer cancel()
 	again := time.NewTicker(5 * time.Millisecond) // leaves the processors to the training
 	defer again.Stop()
@@ -136,7 +137,7 @@ func (s *robotStudy) tear(t *testing.T, basedOn int) {
 // label goes on until n answers are acknowledged.
 func (s *robotStudy) label(t *testing.T, n int) {
 	t.Helper()
-	if err := s.labels.label(n); err != nil {
+	if err := s.labels.Label(n); err != nil {
 		t.Fatalf("label: %v\n%s", err, s.server.out)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 )
 
@@ -54,7 +55,7 @@ func TestLabelsGoOn(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer conn.Close()
-				if err := newLabeller(conn, 3).label(3); err != nil {
+				if err := loadtest.New(conn, 3).Label(3); err != nil {
 					t.Fatal(err)
 				}
 			} else {

@@ -16,6 +16,7 @@ import (
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 )
 
@@ -132,11 +133,11 @@ type load struct {
 }
 
 // reportWaits reports the waits of all answers but each annotator's first.
-func reportWaits(b *testing.B, labellers []*labeller, took time.Duration) {
+func reportWaits(b *testing.B, labellers []*loadtest.Labeller, took time.Duration) {
 	b.Helper()
 	var waits []time.Duration
 	for _, l := range labellers {
-		waits = append(waits, l.waits[min(1, len(l.waits)):]...)
+		waits = append(waits, l.Waits[min(1, len(l.Waits)):]...)
 	}
 	if len(waits) == 0 {
 		b.Fatal("there were no answers")
@@ -150,13 +151,13 @@ func reportWaits(b *testing.B, labellers []*labeller, took time.Duration) {
 
 // labelAll lets every labeller go on until it has n answers, and returns how many
 // could not.
-func labelAll(b *testing.B, labellers []*labeller, n int) int {
+func labelAll(b *testing.B, labellers []*loadtest.Labeller, n int) int {
 	b.Helper()
 	var wg sync.WaitGroup
 	var lost atomic.Int64
 	for i, l := range labellers {
 		wg.Go(func() {
-			if err := l.label(n); err != nil {
+			if err := l.Label(n); err != nil {
 				lost.Add(1)
 				b.Errorf("annotator %d: %v", i, err)
 			}
@@ -168,14 +169,14 @@ func labelAll(b *testing.B, labellers []*labeller, n int) int {
 
 // open starts a server in this process, opens the sessions, and returns when every
 // annotator has joined and had an answer acknowledged.
-func (l load) open(b *testing.B) []*labeller {
+func (l load) open(b *testing.B) []*loadtest.Labeller {
 	b.Helper()
 	_, labellers := l.openOn(b)
 	return labellers
 }
 
 // openOn is open that also returns the server.
-func (l load) openOn(b testing.TB) (*app, []*labeller) {
+func (l load) openOn(b testing.TB) (*app, []*loadtest.Labeller) {
 	b.Helper()
 	a, addr := serveInside(b)
 	return a, joinAll(b, l.links(b, a, addr), l.sessions*l.each, l.think)
@@ -213,9 +214,9 @@ func serveFrom(b testing.TB, dir string) (_ *app, addr string, stop func()) {
 
 // joinAll has n annotators join by the links in turn. It returns when each has had an answer
 // acknowledged.
-func joinAll(b testing.TB, links []string, n int, think time.Duration) []*labeller {
+func joinAll(b testing.TB, links []string, n int, think time.Duration) []*loadtest.Labeller {
 	b.Helper()
-	labellers := make([]*labeller, n)
+	labellers := make([]*loadtest.Labeller, n)
 	var wg sync.WaitGroup
 	atOnce := make(chan struct{}, 32) // that join
 	for i := range labellers {
@@ -228,12 +229,12 @@ func joinAll(b testing.TB, links []string, n int, think time.Duration) []*labell
 				return
 			}
 			b.Cleanup(func() { _ = conn.Close() })
-			labellers[i] = newLabeller(conn, uint64(i))
-			labellers[i].listen()
-			if err := labellers[i].label(1); err != nil {
+			labellers[i] = loadtest.New(conn, uint64(i))
+			labellers[i].Listen()
+			if err := labellers[i].Label(1); err != nil {
 				b.Errorf("annotator %d waits for the first clips: %v", i, err)
 			}
-			labellers[i].think = think
+			labellers[i].Think = think
 		})
 	}
 	wg.Wait()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 )
 
@@ -70,7 +71,7 @@ func TestOutsideEndsWithTheServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			go func() { _ = newLabeller(conn, 1).label(1) }() // has the session begin; there are no questions
+			go func() { _ = loadtest.New(conn, 1).Label(1) }() // has the session begin; there are no questions
 
 			select {
 			case pid := <-hangs:

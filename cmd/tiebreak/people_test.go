@@ -10,6 +10,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/internal/learn/posterior"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/internal/train/training"
@@ -42,13 +43,13 @@ func TestCommandsBesideAServer(t *testing.T) {
 	}
 	good := join(t, made[1], 1)
 	bad := join(t, strings.Fields(mustCLI(t, "invite", "new", "--data", data))[1], 2)
-	for _, err := range []error{good.label(3), bad.label(3), good.label(6)} { // good holds the last questions
+	for _, err := range []error{good.Label(3), bad.Label(3), good.Label(6)} { // good holds the last questions
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	mustCLI(t, "session", "set", "--data", data, "--budget", "20") // the session is complete, and goes on
-	if err := good.label(8); err != nil {
+	if err := good.Label(8); err != nil {
 		t.Fatalf("after more answers are wanted: %v\n%s", err, p.out)
 	}
 
@@ -56,9 +57,9 @@ func TestCommandsBesideAServer(t *testing.T) {
 		t.Errorf("revoke says %q", out)
 	}
 	for err := error(nil); err == nil; { // until the server closes the socket
-		_, err = bad.conn.Recv()
+		_, err = bad.Conn.Recv()
 	}
-	if err := bad.conn.Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "ended your part") {
+	if err := bad.Conn.Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "ended your part") {
 		t.Errorf("a removed person comes back: %v", err)
 	}
 	for _, test := range []struct {
@@ -84,7 +85,7 @@ func TestCommandsBesideAServer(t *testing.T) {
 	decided(t, data, id, idrl.LeftOut, "a1")
 
 	p = startServer(t, "serve", "--data", data, "--addr", addr)
-	if err := good.conn.Reconnect(t.Context()); err != nil { // so that the session runs
+	if err := good.Conn.Reconnect(t.Context()); err != nil { // so that the session runs
 		t.Fatal(err)
 	}
 	mustCLI(t, "annotator", "answers", "--data", data, "--annotator", "a2", "--answers", "count")
@@ -98,35 +99,35 @@ func TestCommandsBesideAServer(t *testing.T) {
 		t.Errorf("turned answers in the export:\n%s", rows)
 	}
 	startServer(t, "serve", "--data", data, "--addr", addr)
-	if err := good.conn.Reconnect(t.Context()); err != nil {
+	if err := good.Conn.Reconnect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := good.label(11); err != nil {
+	if err := good.Label(11); err != nil {
 		t.Fatal(err)
 	}
 	decided(t, data, id, idrl.Turned, "a1", "a2")
 }
 
-func join(t *testing.T, link string, seed uint64) *labeller {
+func join(t *testing.T, link string, seed uint64) *loadtest.Labeller {
 	t.Helper()
 	conn, err := client.Dial(t.Context(), link)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return newLabeller(conn, seed)
+	return loadtest.New(conn, seed)
 }
 
 // restart kills the server, starts another, has answers acknowledged until there are
 // n, and kills that too.
-func restart(t *testing.T, data, addr string, kill func(), l *labeller, n int) *labeller {
+func restart(t *testing.T, data, addr string, kill func(), l *loadtest.Labeller, n int) *loadtest.Labeller {
 	t.Helper()
 	kill()
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
-	if err := l.conn.Reconnect(t.Context()); err != nil {
+	if err := l.Conn.Reconnect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.label(n); err != nil {
+	if err := l.Label(n); err != nil {
 		t.Fatalf("after a restart: %v\n%s", err, p.out)
 	}
 	p.kill()
@@ -250,7 +251,7 @@ func TestWithdrawBesideAServer(t *testing.T) {
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
 	good, gone := join(t, link, 1), join(t, link, 2)
-	for _, err := range []error{good.label(3), gone.label(4), good.label(6)} {
+	for _, err := range []error{good.Label(3), gone.Label(4), good.Label(6)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,12 +263,12 @@ func TestWithdrawBesideAServer(t *testing.T) {
 		t.Errorf("it says %q", out)
 	}
 	for err := error(nil); err == nil; { // until the server closes the socket
-		_, err = gone.conn.Recv()
+		_, err = gone.Conn.Recv()
 	}
-	if err := gone.conn.Reconnect(t.Context()); err == nil {
+	if err := gone.Conn.Reconnect(t.Context()); err == nil {
 		t.Error("a person whose data were withdrawn comes back")
 	}
-	if err := good.label(9); err != nil {
+	if err := good.Label(9); err != nil {
 		t.Fatalf("another who answers meanwhile: %v\n%s", err, p.out)
 	}
 	if rows := mustCLI(t, "export", "--data", data, "--session", id, "--all"); strings.Count(rows, "\n") != 9 || strings.Contains(rows, `"a2"`) {

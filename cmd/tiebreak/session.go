@@ -18,6 +18,7 @@ import (
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/study/studyfile"
+	"tiebreak/store"
 )
 
 // sessionFlags are the flags of session.
@@ -27,6 +28,7 @@ type sessionFlags struct {
 	instructions, consent string // paths of files
 	file                  string // of the study; empty: none
 	template              bool   // write one
+	anyway                bool   // also if no place can train it
 	spec                  idrl.SessionSpec
 	set                   *flag.FlagSet // all of these
 }
@@ -39,6 +41,7 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	instructionsFileFlag(fs, &f.instructions)
 	consentFileFlag(fs, &f.consent)
 	fs.StringVar(&f.file, "f", "", "YAML `file` with the settings (docs/study.md); flags override it")
+	anywayFlag(fs, &f.anyway)
 	fs.BoolVar(&f.template, "template", false, "make no session; instead write a file for -f with every setting and its default")
 }
 
@@ -118,6 +121,9 @@ func runSession(ctx context.Context, io stdio, f *sessionFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := placedBeside(ctx, db, list, f.spec, f.anyway); err != nil {
+		return err
+	}
 	spec, err := newSession(ctx, db, list, f.spec)
 	if err != nil {
 		return err
@@ -191,4 +197,25 @@ func (f *sessionFlags) readInstructions(ofStudy instructionFile) (instructionFil
 	h, err := readInstructionFile(f.instructions)
 	f.spec.Instructions, f.spec.InstructionsFormat = h.text, idrl.Markdown
 	return h, err
+}
+
+// anywayFlag declares the flag that makes a session that no place can train.
+func anywayFlag(fs *flag.FlagSet, anyway *bool) {
+	fs.BoolVar(anyway, "anyway", false, "make the session also if neither the server's machine nor a worker can train it now; labelling then waits for one that can")
+}
+
+// placedBeside returns an error if the server that runs on a data folder has no place that can train a session, unless it is to be
+// made anyway.
+func placedBeside(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, anyway bool) error {
+	if anyway {
+		return nil
+	}
+	r, err := workersOf(ctx, db)
+	if err == nil {
+		err = placed(r, list, spec)
+	}
+	if idrl.KindOf(err) == idrl.Conflict {
+		return fmt.Errorf("%w (--anyway)", err)
+	}
+	return err
 }

@@ -23,6 +23,7 @@ type controlFlags struct {
 	by, budget int  // of extend
 	all        bool // of list
 	seed       seedFlag
+	anyway     bool // of clone
 }
 
 func (f *controlFlags) declare(fs *flag.FlagSet) {
@@ -50,6 +51,7 @@ func (f *controlFlags) declareClone(fs *flag.FlagSet) {
 	f.declare(fs)
 	ownFlags(fs, &f.own)
 	fs.StringVar(&f.title, "title", "", "`name` of the new session; default: Copy of, and the name of the old one")
+	anywayFlag(fs, &f.anyway)
 	fs.Var(&f.seed, "seed", "`seed` of the new session, or new to draw one; default: the seed of the old session, so that both ask the same first question")
 }
 
@@ -214,6 +216,9 @@ func sessionCloneCommand() command {
 				seed := spec.Seed
 				if f.seed.set {
 					seed = f.seed.value
+				}
+				if err := placedBeside(ctx, db, list, spec, f.anyway); err != nil {
+					return err
 				}
 				made, err := cloneSession(ctx, db, list, spec, f.title, seed, byCommand)
 				if err != nil {

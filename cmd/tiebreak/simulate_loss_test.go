@@ -15,6 +15,7 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 )
 
 // dropping is a server that loses its n-th request, or the reply to it, as one that
@@ -131,8 +132,8 @@ func TestSimulateSurvivesKills(t *testing.T) {
 				said = strings.Contains(says, mark)
 			case status := <-ended:
 				t.Fatalf("it ended before %q: status %d\n%s%s", mark, status, out, errs)
-			case <-time.After(labelWait):
-				t.Fatalf("waited %v for %q\n%s%s", labelWait, mark, out, errs)
+			case <-time.After(loadtest.Wait):
+				t.Fatalf("waited %v for %q\n%s%s", loadtest.Wait, mark, out, errs)
 			}
 		}
 		p.kill()

@@ -102,11 +102,11 @@ func leavesBehind(t *testing.T, answers int) []measure {
 	_, labellers := load{env: "driver", sessions: 1, each: 1, trainEvery: 200}.openOn(t)
 	l := labellers[0]
 	early := max(10, answers/8)
-	if err := l.goOn(early); err != nil {
+	if err := l.GoOn(early); err != nil {
 		t.Fatal(err)
 	}
 	before := held()
-	if err := l.goOn(answers); err != nil {
+	if err := l.GoOn(answers); err != nil {
 		t.Fatal(err)
 	}
 	after := held()

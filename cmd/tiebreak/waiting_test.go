@@ -14,6 +14,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
 )
@@ -59,7 +60,7 @@ func waitsFor(t *testing.T, link, says string) {
 		t.Fatal(err)
 	}
 	heard := ""
-	for limit := time.Now().Add(labelWait); !strings.Contains(heard, says); {
+	for limit := time.Now().Add(loadtest.Wait); !strings.Contains(heard, says); {
 		m, err := conn.RecvBy(limit)
 		if err != nil {
 			t.Fatalf("%v; heard %q, want %q", err, heard, says)

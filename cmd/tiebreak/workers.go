@@ -10,8 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/envs"
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 )
 
@@ -109,6 +112,19 @@ func workersOf(ctx context.Context, db *store.DB) (record.WorkerReport, error) {
 	return r, err
 }
 
+// placed returns an error of kind Conflict if no place that the server of a report has can train a session.
+func placed(r record.WorkerReport, list envs.List, spec idrl.SessionSpec) error {
+	travel, err := training.Elsewhere(list, spec)
+	if err != nil {
+		return nil //nolint:nilerr // the settings are wrong, and what makes the session says how
+	}
+	if why := r.WhyUnplaced(travel.Needs); why != "" {
+		return idrl.Errorf(idrl.Conflict, "no place can train this session now: %s; the server does no trainings itself (--trainings-here -1). "+
+			"Start a worker that has all of it (docs/workers.md), let the server train itself, or make the session anyway", why)
+	}
+	return nil
+}
+
 func listWorkers(ctx context.Context, std stdio, f *workersFlags) error {
 	return withDatabase(ctx, f.data, func(db *store.DB) error {
 		r, err := workersOf(ctx, db)
@@ -149,6 +165,14 @@ func printWorkers(out io.Writer, r record.WorkerReport) error {
 		if err := table(out, "JOB THAT WAITS\tSINCE\tWHY", len(r.Waiting), func(w io.Writer, i int) {
 			j := r.Waiting[i]
 			fmt.Fprintf(w, "%s\t%s\t%s\n", j.What(), when(j.Since), j.Why)
+		}); err != nil {
+			return err
+		}
+	}
+	if len(r.Unplaced) > 0 {
+		fmt.Fprintln(out)
+		if err := table(out, "NO PLACE CAN TRAIN\tWHY", len(r.Unplaced), func(w io.Writer, i int) {
+			fmt.Fprintf(w, "%s\t%s\n", strings.Join(r.Unplaced[i].Needs, ", "), r.Unplaced[i].Why)
 		}); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere"
+	"tiebreak/internal/train/training"
 	"tiebreak/templates"
 )
 
@@ -29,7 +30,11 @@ func (w workerReports) Report(ctx context.Context) (record.WorkerReport, error) 
 		}
 		return titles[id]
 	}
-	r := elsewhere.Reporter{Hub: w.a.away.known(), Pool: w.a.pool, Title: title}.Report(bars)
+	reporter := elsewhere.Reporter{Hub: w.a.away.known(), Pool: w.a.pool, Title: title}
+	if w.a.idle {
+		reporter.Wants = func() [][]string { return training.Wants(w.a.envs()) }
+	}
+	r := reporter.Report(bars)
 	r.At = time.Now().UTC()
 	return r, nil
 }
@@ -53,7 +58,7 @@ const keepEvery = 2 * time.Second
 // pardons workers that this command allows, until ctx is done.
 func (a *app) keepWorkers(ctx context.Context) {
 	defer a.forgetWorkers(context.WithoutCancel(ctx))
-	if a.away == nil {
+	if a.away == nil && !a.idle {
 		return
 	}
 	var kept []byte
@@ -94,7 +99,7 @@ func (a *app) keepReport(ctx context.Context, r record.WorkerReport, kept []byte
 // pardon pardons the workers that were allowed after a time, each once.
 func (a *app) pardon(bars []record.WorkerBar, after time.Time, pardoned map[string]time.Time) {
 	for _, b := range bars {
-		if b.Bar == record.WorkerAllowed && b.At.After(after) && !pardoned[b.Worker].Equal(b.At) {
+		if a.away != nil && b.Bar == record.WorkerAllowed && b.At.After(after) && !pardoned[b.Worker].Equal(b.At) {
 			pardoned[b.Worker] = b.At
 			a.away.hub.Pardon(b.Worker)
 		}

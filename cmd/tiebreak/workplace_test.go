@@ -15,6 +15,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/store"
 	"tiebreak/web/client"
 )
@@ -43,7 +44,7 @@ type farStudy struct {
 	serve   []string
 	carrier []string // flags of the workers
 	server  *process
-	labels  *labeller
+	labels  *loadtest.Labeller
 }
 
 // newFarStudy starts a server whose jobs are carried by what serve says, with the session of study in kill_test.go.
@@ -59,15 +60,15 @@ func newFarStudy(t *testing.T, data string, carrier []string, serve ...string) *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	s.labels = newLabeller(conn, 1)
-	s.labels.heeds = true
+	s.labels = loadtest.New(conn, 1)
+	s.labels.Heeds = true
 	return s
 }
 
 // label labels until n answers are acknowledged.
 func (s *farStudy) label(t *testing.T, n int) {
 	t.Helper()
-	if err := s.labels.label(n); err != nil {
+	if err := s.labels.Label(n); err != nil {
 		t.Fatalf("%v\nthe server says\n%s", err, s.server.out)
 	}
 }
@@ -121,12 +122,12 @@ func TestTrainingsElsewhere(t *testing.T) {
 			s.label(t, 14)
 			s.server.kill()
 			s.server = startServer(t, s.serve...)
-			if err := s.labels.conn.Reconnect(t.Context()); err != nil {
+			if err := s.labels.Conn.Reconnect(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			s.label(t, answers)
 			rec := s.ended(t)
-			if diff := cmp.Diff(here.asked, s.labels.asked); diff != "" {
+			if diff := cmp.Diff(here.Asked, s.labels.Asked); diff != "" {
 				t.Errorf("other questions were asked (-here +elsewhere):\n%s", diff)
 			}
 			if last, want := rec.Snapshots[len(rec.Snapshots)-1], hereRec.Snapshots[len(hereRec.Snapshots)-1]; !bytes.Equal(last.Belief, want.Belief) {
@@ -193,7 +194,7 @@ func TestWorkplaceFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := newLabeller(conn, 1).label(6); err != nil {
+	if err := loadtest.New(conn, 1).Label(6); err != nil {
 		t.Errorf("without NATS: %v", err)
 	}
 	for _, test := range []struct {

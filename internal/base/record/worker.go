@@ -65,7 +65,22 @@ type WorkerReport struct {
 	Here      []WorkerJob   `json:"here"`      // what processes of the server's machine do
 	Waiting   []WaitingJob  `json:"waiting"`   // in the order of arrival
 	Bars      []WorkerBar   `json:"bars"`      // by worker
+	Unplaced  []Unplaced    `json:"unplaced"`  // what new sessions may need and no place can train
 	LeftOut   int           `json:"left_out"`  // workers and waiting jobs beyond MaxReported
+}
+
+// An Unplaced is what a session of some environment needs for its trainings, where no place has it.
+type Unplaced struct {
+	Needs []string `json:"needs"` // in words
+	Why   string   `json:"why"`   // what is missing at which worker, in words
+}
+
+// WhyUnplaced returns why no place can train a session with such needs, in words; empty if one can, or if that is not known.
+func (r WorkerReport) WhyUnplaced(needs []string) string {
+	if k := slices.IndexFunc(r.Unplaced, func(u Unplaced) bool { return slices.Equal(u.Needs, needs) }); k >= 0 {
+		return r.Unplaced[k].Why
+	}
+	return ""
 }
 
 // A WorkerState is what is known of a worker on another machine.
@@ -111,7 +126,7 @@ type WaitingJob struct {
 func (r WorkerReport) WithBars(bars []WorkerBar) WorkerReport {
 	r.Bars = append([]WorkerBar{}, bars...)
 	r.Workers = append([]WorkerState{}, r.Workers...)
-	r.Here, r.Waiting = append([]WorkerJob{}, r.Here...), append([]WaitingJob{}, r.Waiting...) // never null in JSON
+	r.Here, r.Waiting, r.Unplaced = append([]WorkerJob{}, r.Here...), append([]WaitingJob{}, r.Waiting...), append([]Unplaced{}, r.Unplaced...) // never null in JSON
 	for k := range r.Workers {
 		w := &r.Workers[k]
 		w.State = w.state(r.Bar(w.Name).Bar)

@@ -11,6 +11,7 @@ import (
 
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/carriertest"
+	"tiebreak/internal/train/elsewhere/natstest"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/jobs/jobstest"
 )
@@ -19,6 +20,7 @@ import (
 const workerEnv = "TIEBREAK_TEST_WORKER"
 
 func TestMain(m *testing.M) {
+	natstest.Main()
 	if how := os.Getenv(workerEnv); how != "" {
 		contract := &jobstest.Handler{Die: func() {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)

@@ -16,6 +16,7 @@ type Reporter struct {
 	Hub   *Hub                        // nil: no workers on other machines can join
 	Pool  *jobs.Pool                  // required
 	Title func(idrl.SessionID) string // of a session. Required
+	Wants func() [][]string           // what sessions may need, by environment; nil where this machine has everything itself
 }
 
 // Report returns what there is now. bars is what researchers say of workers, by worker.
@@ -43,6 +44,13 @@ func (r Reporter) Report(bars []record.WorkerBar) record.WorkerReport {
 		}
 		job := record.WorkerJob{Session: w.Session, Title: r.Title(w.Session), Kind: w.Kind, Since: w.Since.UTC()}
 		out.Waiting = append(out.Waiting, record.WaitingJob{WorkerJob: job, Needs: append([]string{}, w.Needs...), Why: reasons[key]})
+	}
+	if r.Wants != nil {
+		for _, needs := range r.Wants() {
+			if why := unplaced(needs, states); why != "" {
+				out.Unplaced = append(out.Unplaced, record.Unplaced{Needs: needs, Why: why})
+			}
+		}
 	}
 	out.Workers = out.Workers[:min(len(out.Workers), record.MaxReported)]
 	return out.WithBars(bars)
@@ -109,4 +117,34 @@ func why(w jobs.Waiting, all []State) string {
 		return turn + "; no other worker has: " + lacks
 	}
 	return "no worker has: " + lacks
+}
+
+// namedWorkers is how many workers are named of which something is said.
+const namedWorkers = 5
+
+// unplaced says what each worker lacks of what a session needs; it is empty if one has it all.
+func unplaced(needs []string, all []State) string {
+	var said []string
+	more := 0
+	for k, s := range all {
+		lacks := s.Lacks(needs)
+		switch {
+		case s.Barred == "" && lacks == "":
+			return ""
+		case k > 0 && s.Worker == all[k-1].Worker: // another slot of it
+		case len(said) == namedWorkers:
+			more++
+		case s.Barred != "":
+			said = append(said, "worker "+s.Worker+" gets no jobs: "+shown(s.Barred))
+		default:
+			said = append(said, "worker "+s.Worker+" lacks "+lacks)
+		}
+	}
+	if len(said) == 0 {
+		return "there is no worker"
+	}
+	if more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, "; ")
 }

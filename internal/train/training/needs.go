@@ -48,6 +48,20 @@ func has(e envs.Entry) string {
 	return text
 }
 
+// always is what the jobs of every session need.
+func always() []string { return []string{processor(), jobs.NeedMemory(jobMemory)} }
+
+// Wants returns what sessions may need, each as in Elsewhere: those without an environment, and those of each that list can make.
+func Wants(list envs.List) [][]string {
+	out := [][]string{always()}
+	for _, e := range list {
+		if e.Unavailable == nil && !strings.HasPrefix(e.ID, recordings.IDPrefix) {
+			out = append(out, append(always(), has(e)))
+		}
+	}
+	return out
+}
+
 // A Travel is what a job of a session takes along to a worker on another machine.
 type Travel struct {
 	Needs []string    // jobs.Job.Needs
@@ -56,7 +70,7 @@ type Travel struct {
 
 // Elsewhere returns what the jobs of a session need, and the files that they read: recordings.
 func Elsewhere(list envs.List, spec idrl.SessionSpec) (Travel, error) {
-	t := Travel{Needs: []string{processor(), jobs.NeedMemory(jobMemory)}}
+	t := Travel{Needs: always()}
 	if spec.Uploads() {
 		return t, nil
 	}

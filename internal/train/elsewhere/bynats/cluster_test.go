@@ -2,104 +2,25 @@ package bynats_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/train/elsewhere/bynats"
+	"tiebreak/internal/train/elsewhere/natstest"
 )
 
-// natsEnv is the variable by which the binary of these tests runs a server of NATS: a node as JSON.
-const natsEnv = "TIEBREAK_TEST_NATS"
-
 func TestMain(m *testing.M) {
-	if text := os.Getenv(natsEnv); text != "" {
-		if err := serveNATS(text); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
+	natstest.Main()
 	os.Exit(m.Run())
 }
 
-// A node is a server of NATS of a cluster, in a process of its own.
-type node struct {
-	Name, Dir     string
-	Port, Cluster int
-	Routes        []string
-
-	process *exec.Cmd
-}
-
-func (n *node) url() string { return fmt.Sprintf("nats://127.0.0.1:%d", n.Port) }
-
-// serveNATS runs a node until its input ends.
-func serveNATS(text string) error {
-	var n node
-	if err := json.Unmarshal([]byte(text), &n); err != nil {
-		return err
-	}
-	s, err := server.NewServer(&server.Options{
-		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port, JetStream: true, StoreDir: n.Dir, Routes: server.RoutesFromStr(strings.Join(n.Routes, ",")),
-		Cluster: server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: n.Cluster}, NoSigs: true, NoLog: true,
-	})
-	if err != nil {
-		return err
-	}
-	s.Start()
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
-}
-
-// startCluster starts three servers of NATS.
-func startCluster(t *testing.T) map[string]*node {
-	t.Helper()
-	var ports []int
-	var held []net.Listener
-	for range 6 {
-		l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
-		held, ports = append(held, l), append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	for _, l := range held {
-		check(t, l.Close())
-	}
-	var routes []string
-	for _, port := range ports[3:] {
-		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", port))
-	}
-	all := map[string]*node{}
-	for k := range 3 {
-		n := &node{Name: fmt.Sprint("n", k), Dir: t.TempDir(), Port: ports[k], Cluster: ports[3+k], Routes: routes}
-		n.process = exec.Command(must[string](t)(os.Executable()))
-		n.process.Env = append(os.Environ(), natsEnv+"="+string(must[[]byte](t)(json.Marshal(n))))
-		n.process.Stderr = t.Output()
-		must[io.WriteCloser](t)(n.process.StdinPipe()) // ends with this process
-		check(t, n.process.Start())
-		t.Cleanup(func() { _, _ = n.process.Process.Kill(), n.process.Wait() })
-		all[n.Name] = n
-	}
-	return all
-}
-
 // openCluster opens the carriers of a server and of the worker w1, when the cluster is ready.
-func openCluster(t *testing.T, all map[string]*node) (server, worker *bynats.Carrier, urls string) {
+func openCluster(t *testing.T, all *natstest.Cluster) (server, worker *bynats.Carrier) {
 	t.Helper()
-	var list []string
-	for _, n := range all {
-		list = append(list, n.url())
-	}
-	cfg := bynats.Config{URLs: strings.Join(list, ","), Replicas: 3, Log: logOf(t)}
+	cfg := bynats.Config{URLs: all.URLs(), Replicas: 3, Log: logOf(t)}
 	again(t, "a leader of the cluster", func(ctx context.Context) error {
 		c, err := bynats.Open(ctx, cfg)
 		if err != nil {
@@ -109,16 +30,16 @@ func openCluster(t *testing.T, all map[string]*node) (server, worker *bynats.Car
 	})
 	server = open(t, cfg)
 	cfg.Name = "w1"
-	return server, open(t, cfg), cfg.URLs
+	return server, open(t, cfg)
 }
 
 // TestCluster: one of three servers is killed while 200 messages are sent each way. What arrives is in order and there
 // once; blobs stay.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	all := startCluster(t)
-	server, w, urls := openCluster(t, all)
-	leader := leaderOf(t, urls)
+	all := natstest.Start(t)
+	server, w := openCluster(t, all)
+	leader := all.Leader(t)
 	blob := []byte(strings.Repeat("blob", 1<<18))
 	name := must[hash](t)(w.Put(t.Context(), blob))
 	down, up := receive(t, w, "to.w1.s.>"), receive(t, server, "from.*.s.>")
@@ -146,7 +67,7 @@ func TestCluster(t *testing.T) {
 	}
 	waittest.For(t, half, "a quarter of the messages")
 	waittest.For(t, half, "a quarter of the messages")
-	check(t, all[leader].process.Process.Kill())
+	leader.Kill()
 	for range 2 {
 		t.Logf("not acknowledged of %d: %d", n, waittest.For(t, failed, "the end of sending"))
 	}
@@ -164,12 +85,33 @@ func TestCluster(t *testing.T) {
 	})
 }
 
-// leaderOf returns the name of the server that leads the stream of messages.
-func leaderOf(t *testing.T, urls string) string {
-	t.Helper()
-	nc := must[*nats.Conn](t)(nats.Connect(urls))
-	defer nc.Close()
-	js := must[jetstream.JetStream](t)(jetstream.New(nc))
-	stream := must[jetstream.Stream](t)(js.Stream(t.Context(), "TIEBREAK"))
-	return stream.CachedInfo().Cluster.Leader
+// A leader that is cut off from the others is replaced by one of them, which is the control of the tests that cut the network; when
+// it is mended, all three know the same leader.
+func TestIsolatedLeaderIsReplaced(t *testing.T) {
+	t.Parallel()
+	all := natstest.Start(t)
+	openCluster(t, all)
+	old := all.Leader(t).Name
+	agree := func(what string, is func(leader string) bool, of ...string) {
+		t.Helper()
+		for _, name := range of {
+			again(t, what, func(ctx context.Context) error {
+				leader, err := natstest.LeaderBy(ctx, all.Nodes[name].URL())
+				if err == nil && !is(leader) {
+					err = fmt.Errorf("%s says that %q leads", name, leader)
+				}
+				return err
+			})
+		}
+	}
+	var others []string
+	for name := range all.Nodes {
+		if name != old {
+			others = append(others, name)
+		}
+	}
+	all.Isolate(old, true)
+	agree("another leader", func(leader string) bool { return leader != "" && leader != old }, others...)
+	all.Isolate(old, false)
+	agree("the new leader to be known to the old one", func(leader string) bool { return leader != "" && leader != old }, old)
 }
