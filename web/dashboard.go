@@ -31,6 +31,11 @@ func (s watching) dashboard(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.heavyReply(c, readWork)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	p, err := s.dashboardPage(c, session.Spec())
 	if err != nil {
 		return err

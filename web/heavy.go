@@ -89,7 +89,11 @@ func (s *site) begin(c echo.Context, w work) (*ticket, error) {
 	r := c.Request()
 	t, err := s.heavy.enter(r.Context(), s.actorOf(r), w)
 	if err == nil {
-		c.SetRequest(r.WithContext(idrl.WithPause(r.Context(), s.heavy.pauses(r.Context()))))
+		pause := s.heavy.pauses(r.Context())
+		c.SetRequest(r.WithContext(idrl.WithPause(r.Context(), func() {
+			pause()
+			t.share(r.Context())
+		})))
 	}
 	return t, err
 }
@@ -138,6 +142,8 @@ type turns struct {
 }
 
 func (t *turns) Write(b []byte) (int, error) {
+	t.ticket.away.Lock()
+	defer t.ticket.away.Unlock()
 	t.ticket.rest()
 	n, err := t.ResponseWriter.Write(b)
 	if err == nil {

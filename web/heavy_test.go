@@ -9,15 +9,15 @@ import (
 	"tiebreak/web"
 )
 
-// While other large pages are computed, a further one waits for its turn and is then refused, with
+// While other heavy work is done, a further one waits for its turn and is then refused, with
 // when to try again; pages for annotators and small pages are not. When there is a place again
 // it is served, and the place is given back.
 func TestHeavyPagesTakeTurns(t *testing.T) {
 	b := newBench(t, nil)
 	ada, ann := b.researcher(), b.annotator("s1")
 	leave := web.BusyWithPages(b.web, time.Millisecond)
-	for _, path := range []string{"charts", "charts/rate", "quality", "questions", "export"} {
-		r := b.get(ada, "/sessions/s1/"+path)
+	for _, path := range []string{"", "/s1", "/s1/charts", "/s1/charts/rate", "/s1/quality", "/s1/questions", "/s1/export"} {
+		r := b.get(ada, "/sessions"+path)
 		if r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") != "10" || !strings.Contains(r.body, "Try again in 10 seconds") {
 			t.Errorf("%s beside others: status %d, Retry-After %q", path, r.status, r.header.Get("Retry-After"))
 		}

@@ -19,6 +19,8 @@ const (
 	heavyWait  = 20 * time.Second // of waiting for a place, at most
 	heavyAgain = 10 * time.Second // wait that a client is asked for if there was no place
 
+	heavySlice = 100 * time.Millisecond // of a place, after which another request may have it
+
 	timeRate  = 0.5 // seconds of places that an actor gains a second
 	timeBurst = 60  // seconds of places that an actor can save up
 	timeDebt  = 5   // seconds that one is in debt at most: the next work begins after twice that time
@@ -73,7 +75,7 @@ type line struct {
 	time     bucket // seconds of places
 }
 
-// A ticket is a request for heavy work. One goroutine uses it at a time.
+// A ticket is a request for heavy work. One goroutine uses it at a time, but for share.
 type ticket struct {
 	s    *scheduler
 	line *line
@@ -82,6 +84,7 @@ type ticket struct {
 	place    bool          // guarded likewise
 	since    time.Time     // guarded likewise: when it got its place
 	ready    chan struct{} // receives one element when it gets a place
+	away     sync.Mutex    // held from rest to resume, where several goroutines may call them
 }
 
 func newScheduler() *scheduler {
@@ -131,6 +134,22 @@ func (t *ticket) resume(ctx context.Context) error {
 		return t.busy
 	}
 	return nil
+}
+
+// share lets a request that waits have the place, after each slice of time. Long work calls it between its pieces; several
+// goroutines may.
+func (t *ticket) share(ctx context.Context) {
+	if !t.away.TryLock() {
+		return
+	}
+	defer t.away.Unlock()
+	t.s.mu.Lock()
+	due := t.place && time.Since(t.since) >= heavySlice && slices.ContainsFunc(t.s.turn, func(l *line) bool { return len(l.queue) > 0 })
+	t.s.mu.Unlock()
+	if due {
+		t.rest()
+		_ = t.resume(ctx) // without a place, it ends soon: ctx is done
+	}
 }
 
 // leave ends the work.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -70,6 +71,34 @@ func TestActorsTakeTurns(t *testing.T) {
 	})
 }
 
+// Long work shares its place: one that waits has it after a slice, and gives it back likewise.
+func TestLongWorkSharesItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := onePlace()
+		long := mustEnter(t, s, ada, small)
+		time.Sleep(heavySlice)
+		long.share(t.Context()) // nobody waits
+		began, done := time.Now(), make(chan time.Duration, 1)
+		go func() {
+			short := mustEnter(t, s, bob, small)
+			time.Sleep(heavySlice / 2)
+			short.leave()
+			done <- time.Since(began)
+		}()
+		synctest.Wait()
+		long.share(t.Context())
+		if d := time.Since(began); d != heavySlice/2 {
+			t.Errorf("it waits for %v, want %v: until the short one has ended", d, heavySlice/2)
+		}
+		if d := <-done; d != heavySlice/2 {
+			t.Errorf("the short one took %v", d)
+		}
+		if long.leave(); s.held != 0 || s.taken != 0 || s.waiting != 0 {
+			t.Errorf("left: %d bytes, %d places, %d waiting", s.held, s.taken, s.waiting)
+		}
+	})
+}
+
 // A request for more memory than is free waits, is not overtaken for ever, and does not hold up those that were admitted.
 func TestMemoryOfHeavyWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -119,6 +148,20 @@ func TestTimeOfHeavyWork(t *testing.T) {
 	})
 }
 
+// New sessions cost more time than their requests take, for the clips that are made afterwards.
+func TestTimeOfNewSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := onePlace()
+		atOnce := 0
+		for began := time.Now(); time.Since(began) == 0; atOnce++ {
+			mustEnter(t, s, ada, createWork).leave()
+		}
+		if want := timeBurst/int(createWork.after) + 1; atOnce < want-1 || atOnce > want+1 {
+			t.Errorf("%d new sessions at once, want about %d", atOnce, want)
+		}
+	})
+}
+
 // Requests beyond the queue, or that wait too long, are refused; those whose client leaves give up their place in it.
 func TestRefusalOfHeavyWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -133,17 +176,17 @@ func TestRefusalOfHeavyWork(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if _, err := s.enter(t.Context(), ada, small); err != errHeavy {
+		if _, err := s.enter(t.Context(), ada, small); !errors.Is(err, errHeavy) {
 			t.Errorf("beyond the queue of an actor: %v", err)
 		}
 		leave()
 		for range heavyOwn {
-			if err := <-gone; err != errHeavy {
+			if err := <-gone; !errors.Is(err, errHeavy) {
 				t.Errorf("a client that left: %v", err)
 			}
 		}
 		began := time.Now()
-		if _, err := s.enter(t.Context(), bob, small); err != errHeavy || time.Since(began) != heavyWait {
+		if _, err := s.enter(t.Context(), bob, small); !errors.Is(err, errHeavy) || time.Since(began) != heavyWait {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		alone := work{bytes: 1, alone: true, busy: errUploads, waits: 3}
@@ -151,7 +194,7 @@ func TestRefusalOfHeavyWork(t *testing.T) {
 		one := mustEnter(t, s, ada, alone)
 		one.rest()
 		began = time.Now()
-		if _, err := s.enter(t.Context(), ada, alone); err != errUploads || time.Since(began) != 3*heavyWait {
+		if _, err := s.enter(t.Context(), ada, alone); !errors.Is(err, errUploads) || time.Since(began) != 3*heavyWait {
 			t.Errorf("a second upload of an actor after %v: %v", time.Since(began), err)
 		}
 		mustEnter(t, s, bob, alone).leave()

@@ -25,15 +25,24 @@ import (
 //
 //	go test ./cmd/tiebreak -run '^$' -bench ManySessions -benchtime 1x
 func BenchmarkManySessions(b *testing.B) {
-	const sessions, active, again = 1000, 20, 50
+	const sessions, active, again, atOnce = 1000, 20, 50, 32
 	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue, site{rest: 20 * time.Second}, slog.New(slog.DiscardHandler), program(b), "worker")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer a.close()
-	var ids []idrl.SessionID
-	for k := range sessions {
-		ids = append(ids, openTrained(b, a, uint64(k)))
+	ids := make([]idrl.SessionID, sessions)
+	var opening sync.WaitGroup
+	for w := range atOnce {
+		opening.Go(func() {
+			for k := w; k < sessions; k += atOnce {
+				ids[k] = openTrained(b, a, uint64(k))
+			}
+		})
+	}
+	opening.Wait()
+	if b.Failed() {
+		return
 	}
 	for range b.N {
 		for _, id := range ids {
@@ -72,7 +81,8 @@ func openTrained(b *testing.B, a *app, seed uint64) idrl.SessionID {
 	b.Helper()
 	spec, err := newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: fmt.Sprint("session ", seed), Env: "gridworld", Seed: seed})
 	if err != nil {
-		b.Fatal(err)
+		b.Error(err)
+		return ""
 	}
 	adopted := make(chan struct{}, 1)
 	defer a.hub.Subscribe(spec.ID, func(e live.Event) {
@@ -80,7 +90,10 @@ func openTrained(b *testing.B, a *app, seed uint64) idrl.SessionID {
 			adopted <- struct{}{}
 		}
 	})()
-	openSession(b, a, spec.ID)
+	if _, err := a.manager.Session(b.Context(), spec.ID); err != nil {
+		b.Error(err)
+		return ""
+	}
 	<-adopted
 	return spec.ID
 }

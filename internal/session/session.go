@@ -250,7 +250,10 @@ func (s *Session) comesToRest(ctx context.Context) bool {
 		return false
 	}
 	set, err := s.cfg.Journal.Settings(ctx, s.spec.ID)
-	if err != nil || set.Withdrawals != s.log.withdrew || s.applySettings(set) || len(s.undecided()) > 0 {
+	if err != nil || set.Withdrawals != s.log.withdrew {
+		return false
+	}
+	if s.followSettings(set) || len(s.undecided()) > 0 {
 		return false
 	}
 	s.rests, s.followed = true, digest(set)

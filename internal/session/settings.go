@@ -38,10 +38,7 @@ func (s *Session) Follow(ctx context.Context) error {
 		if s.superseded = set.Withdrawals != s.log.withdrew; s.superseded {
 			return nil, errSuperseded
 		}
-		if s.applySettings(set) {
-			s.publish(live.EventSettings, "")
-			s.restIfComplete()
-		}
+		s.followSettings(set)
 		return s.undecided(), nil
 	})
 	for _, who := range undecided {
@@ -54,6 +51,15 @@ func (s *Session) Follow(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// followSettings is applySettings that tells watchers of a change.
+func (s *Session) followSettings(now record.Settings) (changed bool) {
+	if changed = s.applySettings(now); changed {
+		s.publish(live.EventSettings, "")
+		s.restIfComplete()
+	}
+	return changed
 }
 
 // applySettings takes in what researchers want, but for the log. It reports whether who is
