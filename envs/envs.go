@@ -49,6 +49,10 @@ type Entry struct {
 	// empty where there is none.
 	Engine string
 
+	// Uncaged says what the program of an outside environment can do as walls are missing on this machine; empty if none
+	// is.
+	Uncaged string
+
 	// Unavailable says what this build or machine lacks to make the environment,
 	// such that it goes on from "environment "ant"": "needs MuJoCo: install …". It
 	// is nil if the environment can be made.

@@ -20,8 +20,8 @@ const maxOutside = 20
 // by those in the folder there (docs/outside.md). It starts each once and asks what it is. One
 // whose description is not well formed, or whose program does not work, is listed as
 // unavailable, with what to change. It returns an error of kind Invalid if path cannot be
-// read. launcher is that of each (outside.Description).
-func LoadOutside(path, launcher string) (List, error) {
+// read. launcher is that of each (outside.Description); network says that they may use the network.
+func LoadOutside(path, launcher string, network bool) (List, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -40,16 +40,17 @@ func LoadOutside(path, launcher string) (List, error) {
 		return nil, idrl.Errorf(idrl.Invalid, "%s holds %d outside environments; at most %d can be offered", path, len(paths), maxOutside)
 	}
 	out := make(List, len(paths))
+	walls := sync.OnceValue(func() string { return outside.WithoutWalls(outside.Missing(launcher, network)) })
 	var all sync.WaitGroup
 	for i, path := range paths {
-		all.Go(func() { out[i] = outsideEntry(path, launcher) })
+		all.Go(func() { out[i] = outsideEntry(path, launcher, network, walls) })
 	}
 	all.Wait()
 	return out, nil
 }
 
 // outsideEntry returns the entry of the outside environment described in the file at path.
-func outsideEntry(path, launcher string) Entry {
+func outsideEntry(path, launcher string, network bool, walls func() string) Entry {
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
 	e := Entry{ID: outside.IDPrefix + name, Title: name, Description: "An environment of your own, in a program of its own."}
 	d, err := outside.Read(path)
@@ -58,7 +59,10 @@ func outsideEntry(path, launcher string) Entry {
 		if d.Title != "" {
 			e.Title = d.Title
 		}
-		d.Launcher = launcher
+		d.Launcher, d.Network = launcher, network
+		if len(d.Command) > 0 {
+			e.Uncaged = walls()
+		}
 		p, err = outside.Load(d)
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ func TestLoadOutside(t *testing.T) {
 		"dead.json": `{"command":["false"]}`, "odd.json": `{"commando":["sh"]}`,
 	}
 	dir := outsideFolder(t, files)
-	list, err := LoadOutside(dir, "")
+	list, err := LoadOutside(dir, "", false)
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%d environments, error %v", len(list), err)
 	}
@@ -48,6 +48,9 @@ func TestLoadOutside(t *testing.T) {
 			t.Errorf("%s is unavailable because %v, want %q", list[i].ID, list[i].Unavailable, says)
 		}
 	}
+	if !strings.Contains(cart.Uncaged, "use the network") {
+		t.Errorf("of walls that are missing it says %q", cart.Uncaged)
+	}
 	// A session keeps the version that it was made with, and is told of another one.
 	ref := cart.Ref()
 	if _, err := list.Find(ref); err != nil {
@@ -56,7 +59,7 @@ func TestLoadOutside(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "cart.sh"), []byte(files["cart.sh"]+" # faster"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	later, err := LoadOutside(filepath.Join(dir, "cart.json"), "")
+	later, err := LoadOutside(filepath.Join(dir, "cart.json"), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +77,11 @@ func TestLoadOutsideRefuses(t *testing.T) {
 		many[strings.Repeat("a", i+1)+".json"] = `{}`
 	}
 	for _, path := range []string{"/nonexistent", outsideFolder(t, many)} {
-		if _, err := LoadOutside(path, ""); idrl.KindOf(err) != idrl.Invalid {
+		if _, err := LoadOutside(path, "", false); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%s: error %v, want kind Invalid", path, err)
 		}
 	}
-	if list, err := LoadOutside("", ""); list != nil || err != nil {
+	if list, err := LoadOutside("", "", false); list != nil || err != nil {
 		t.Errorf("nothing gives %v, error %v", list, err)
 	}
 }

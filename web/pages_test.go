@@ -152,6 +152,20 @@ func TestStaticFilesMayBeKept(t *testing.T) {
 	}
 }
 
+// A path that leaves the folder of static files, however it is written, leads to no file.
+func TestStaticPathsStayInside(t *testing.T) {
+	b := newBench(t, nil)
+	page := b.get(b.browser(), "/").body
+	_, rest, _ := strings.Cut(page, `rel="stylesheet" href="`)
+	href, _, _ := strings.Cut(rest, `"`)
+	folder := href[:strings.LastIndex(href, "/")]
+	for _, path := range []string{"/..%2fgo.mod", "/..%2f..%2fgo.mod", "/%2e%2e/go.mod", "/%2e%2e%2f%2e%2e%2fetc%2fpasswd", "/..%5cgo.mod", "/%2fetc%2fpasswd", "/x%00", "/%252e%252e%252fgo.mod"} {
+		if r := b.get(b.browser(), folder+path); r.status < 400 || r.status >= 500 {
+			t.Errorf("GET %s: status %d", folder+path, r.status)
+		}
+	}
+}
+
 func TestSignInTakesAClickAndWorksOnce(t *testing.T) {
 	b := newBench(t, nil)
 	token, err := b.auth.NewResearcherLink(t.Context(), "Ada")

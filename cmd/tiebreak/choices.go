@@ -49,13 +49,17 @@ func (s *choices) one(id string) (web.EnvChoice, bool) {
 
 // choice returns an environment as pages show it. The caller must hold mu.
 func (s *choices) choice(e envs.Entry) web.EnvChoice {
+	about := e.Description
+	if e.Uncaged != "" {
+		about += " " + e.Uncaged
+	}
 	if e.Unavailable != nil {
-		return web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, Unavailable: e.Unavailable.Error()}
+		return web.EnvChoice{ID: e.ID, Title: e.Title, Description: about, Unavailable: e.Unavailable.Error()}
 	}
 	c, ok := s.made[e.Ref()]
 	if !ok {
 		env := e.New(rng.New(0, "layout", 0))
-		c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: e.Description, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
+		c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: about, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
 		if training.CheckShown(envs.List{e}, idrl.SessionSpec{Env: e.ID}) != nil {
 			c.Unavailable = "cannot be asked about: these rollouts have no pictures"
 		}

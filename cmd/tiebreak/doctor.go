@@ -40,6 +40,7 @@ func runDoctor(ctx context.Context, io stdio, f *doctorFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	warnUncaged(io, list)
 	db, err := store.OpenReadOnly(ctx, f.data)
 	if err != nil {
 		return err // says what to do if the database is damaged

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ type own struct {
 	models  string // folder of MuJoCo models
 	outside string // description of an outside environment, or a folder of them
 	past    string // folder of rollouts that were imported
+	network bool   // programs of outside environments may use the network
 }
 
 // at returns o with the imported rollouts of a data folder, also those imported later.
@@ -30,6 +32,7 @@ func (o own) at(data string) own {
 func ownFlags(fs *flag.FlagSet, o *own) {
 	fs.StringVar(&o.models, "models", os.Getenv("TIEBREAK_MODELS"), "`folder` with MuJoCo models of your own (see docs/models)")
 	fs.StringVar(&o.outside, "outside", os.Getenv("TIEBREAK_OUTSIDE"), "`file` that describes an environment run by another program, or a folder of such files (see docs/outside.md)")
+	fs.BoolVar(&o.network, "outside-network", os.Getenv("TIEBREAK_OUTSIDE_NETWORK") == "true", "let programs of --outside use the network, which they could also send data to; on Linux they have none otherwise")
 }
 
 // A catalogue is the available environments, including a user's own. Imported rollouts are added
@@ -49,7 +52,7 @@ func openCatalogue(o own) (*catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	outside, err := envs.LoadOutside(o.outside, self)
+	outside, err := envs.LoadOutside(o.outside, self, o.network)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +86,15 @@ func environments(o own) (envs.List, error) {
 	return c.now()
 }
 
+// warnUncaged says what programs of environments can do as walls around them are missing.
+func warnUncaged(io stdio, list envs.List) {
+	for _, e := range list {
+		if e.Uncaged != "" {
+			fmt.Fprintf(io.Err, "Warning: environment %q: %s See docs/outside.md.\n", e.ID, e.Uncaged)
+		}
+	}
+}
+
 // workerCommandLine returns the command line of a worker with a user's environments;
 // nil, for this program's own, if there are none.
 func workerCommandLine(o own) ([]string, error) {
@@ -103,6 +115,9 @@ func workerCommandLine(o own) ([]string, error) {
 			return nil, err
 		}
 		line = append(line, f.flag, path)
+	}
+	if o.network {
+		line = append(line, "--outside-network")
 	}
 	return line, nil
 }

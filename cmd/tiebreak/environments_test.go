@@ -23,11 +23,11 @@ import (
 func TestCatalogueOfTheForm(t *testing.T) {
 	t.Parallel()
 	entries := envs.List{
-		{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: errors.New("needs the library: install it")},
+		{ID: "ant", Title: "Ant", Description: "Four legs.", Uncaged: "It can use the network.", Unavailable: errors.New("needs the library: install it")},
 		envs.Catalogue()[0],
 	}
 	got := (&choices{list: func() envs.List { return entries }, made: map[string]web.EnvChoice{}}).all()
-	want := web.EnvChoice{ID: "ant", Title: "Ant", Description: "Four legs.", Unavailable: "needs the library: install it"}
+	want := web.EnvChoice{ID: "ant", Title: "Ant", Description: "Four legs. It can use the network.", Unavailable: "needs the library: install it"}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("an environment that is not available (-want +got):\n%s", diff)
 	}

@@ -108,6 +108,7 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if err != nil {
 		return err
 	}
+	warnUncaged(io, now)
 	for _, e := range now {
 		if e.Unavailable != nil && !slices.ContainsFunc(envs.Catalogue(), func(known envs.Entry) bool { return known.ID == e.ID }) {
 			fmt.Fprintf(io.Err, "Not available: environment %q %v\n", e.ID, e.Unavailable)

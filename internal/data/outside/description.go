@@ -23,6 +23,7 @@ const (
 	maxArguments   = 64
 	maxArgument    = 4096
 	maxVariables   = 64
+	maxWrite       = 8
 	maxHashed      = 4 << 20 // of a file among the arguments
 	maxSeconds     = 600
 	maxName        = 40
@@ -41,6 +42,7 @@ type Description struct {
 	Environment map[string]string `json:"environment"` // variables besides those that are handed on
 	Pass        []string          `json:"pass"`        // names of further variables of this program that are handed on
 	Limits      Limits            `json:"limits"`
+	Write       []string          `json:"write"`   // folders that it may write to on Linux, seen from Folder
 	View        Crop              `json:"view"`    // of its pictures; default all of them
 	StepMS      float64           `json:"step_ms"` // milliseconds that a step takes, as it was measured
 	StartSec    float64           `json:"start_seconds"`
@@ -51,6 +53,9 @@ type Description struct {
 	// Launcher is a program that calls Launch if it is started with LaunchCommand: on Linux it is the parent of the
 	// command. Empty: the command is in a group of processes that is ended as a whole, without limits.
 	Launcher string `json:"-"`
+	Network  bool   `json:"-"` // the command may use the network
+
+	bare bool // as where the system allows no namespaces, for tests
 }
 
 // Read reads the description at path. It returns an error of kind Invalid that says what to
@@ -95,6 +100,8 @@ func (d *Description) check() error {
 		return fmt.Errorf("the command has %d words; the limit is %d", len(d.Command), maxArguments)
 	case len(d.Environment)+len(d.Pass) > maxVariables:
 		return fmt.Errorf("there are %d variables; the limit is %d", len(d.Environment)+len(d.Pass), maxVariables)
+	case len(d.Write) > maxWrite:
+		return fmt.Errorf("there are %d folders to write to; the limit is %d", len(d.Write), maxWrite)
 	case !(d.StartSec > 0 && d.StartSec <= maxSeconds && d.AnswerSec > 0 && d.AnswerSec <= maxSeconds):
 		return fmt.Errorf("start_seconds and answer_seconds must be above 0 and at most %d", maxSeconds)
 	case !(d.StepMS >= 0 && d.StepMS <= 1000*maxSeconds):
@@ -120,6 +127,17 @@ func (d *Description) check() error {
 		return err
 	}
 	return nil
+}
+
+// writable returns the folders that the program may write to.
+func (d *Description) writable() (out []string) {
+	for _, folder := range d.Write {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(d.Folder, folder)
+		}
+		out = append(out, folder)
+	}
+	return out
 }
 
 // address returns where to connect to. A TCP address lies on this machine.

@@ -13,10 +13,13 @@ import (
 // with the others.
 const LaunchCommand = "launch"
 
-// The second argument: what starts a program, and what becomes it.
+// The second argument: what starts a program, the first process of its namespaces, what becomes it, and what says
+// which walls are missing.
 const (
-	launchRun  = "run"
-	launchExec = "exec"
+	launchRun   = "run"
+	launchInit  = "init"
+	launchExec  = "exec"
+	launchWalls = "walls"
 )
 
 // killAfter is how long a launcher may take to end all that was started.
@@ -31,7 +34,7 @@ func (d *Description) launched(cmd *exec.Cmd) (_ *exec.Cmd, release func(), err 
 	if _, err := exec.LookPath(path); err != nil { // or a launcher would say so
 		return nil, nil, err
 	}
-	limits, err := json.Marshal(d.Limits)
+	told, err := json.Marshal(d.cage())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,7 +42,7 @@ func (d *Description) launched(cmd *exec.Cmd) (_ *exec.Cmd, release func(), err 
 	if err != nil {
 		return nil, nil, err
 	}
-	out := exec.Command(d.Launcher, append([]string{LaunchCommand, launchRun, string(limits), path}, d.Command...)...)
+	out := exec.Command(d.Launcher, append([]string{LaunchCommand, launchRun, string(told), path}, d.Command...)...)
 	out.ExtraFiles = []*os.File{held}
 	return out, sync.OnceFunc(func() { hold.Close() }), nil
 }

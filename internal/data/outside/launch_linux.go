@@ -43,32 +43,39 @@ const (
 // Launch runs the launcher, in a process that was started with LaunchCommand and args. It returns the
 // exit status.
 func Launch(args []string) int {
-	if len(args) < 4 {
+	var c cage
+	if len(args) < 2 || json.Unmarshal([]byte(args[1]), &c) != nil || len(args) < 4 && args[0] != launchWalls && args[0] != launchInit {
 		fmt.Fprintf(os.Stderr, "%s is for tiebreak itself\n", LaunchCommand)
 		return exitNotRun
 	}
-	var l Limits
-	err := json.Unmarshal([]byte(args[1]), &l)
-	if err == nil && args[0] == launchExec {
-		err = l.become(args[2], args[3:])
-	} else if err == nil {
-		var code int
-		if code, err = l.parent(args[1:]); err == nil {
-			return code
-		}
+	code, err := exitNotRun, error(nil)
+	switch args[0] {
+	case launchWalls:
+		return c.walls()
+	case launchInit:
+		code, err = c.first(args[2:])
+	case launchExec:
+		err = c.become(args[2], args[3:])
+	default:
+		code, err = c.parent(args[2:])
 	}
-	fmt.Fprintf(os.Stderr, "%s cannot be started: %v\n", args[3], err)
+	if err == nil {
+		return code
+	}
+	fmt.Fprintf(os.Stderr, "%s cannot be started: %v\n", args[len(args)-1], err)
 	return exitNotRun
 }
 
 // become sets the limits of this process and makes it the program at path.
-func (l Limits) become(path string, argv []string) error {
+func (c cage) become(path string, argv []string) error {
+	runtime.LockOSThread() // its rights are the thread's
 	for _, r := range []struct{ what, most int }{
 		{unix.RLIMIT_CORE, 0},
-		{unix.RLIMIT_NOFILE, l.OpenFiles},
-		{unix.RLIMIT_FSIZE, l.FileMB << 20},
-		{unix.RLIMIT_DATA, 2 * l.MemoryMB << 20},
-		{unix.RLIMIT_NPROC, tasks() + 1024 + 4*l.Processes},
+		{unix.RLIMIT_NOFILE, c.OpenFiles},
+		{unix.RLIMIT_FSIZE, c.FileMB << 20},
+		{unix.RLIMIT_DATA, 2 * c.MemoryMB << 20},
+		{unix.RLIMIT_CPU, c.CPUSeconds},
+		{unix.RLIMIT_NPROC, c.Threads},
 	} {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(r.what, &now); err != nil {
@@ -78,6 +85,9 @@ func (l Limits) become(path string, argv []string) error {
 		if err := syscall.Setrlimit(r.what, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 			return err
 		}
+	}
+	if err := powerless(); err != nil {
+		return err
 	}
 	return syscall.Exec(path, argv, os.Environ()) //nolint:gosec // what the researcher described
 }
@@ -97,7 +107,7 @@ func tasks() (n int) {
 
 // parent starts the program of args, a path and words, in a process that becomes it, and returns its exit status
 // when nothing of it is left.
-func (l Limits) parent(args []string) (code int, err error) {
+func (c cage) parent(args []string) (code int, err error) {
 	runtime.LockOSThread() // the program ends with the thread that starts it
 	unix.CloseOnExec(controlFD)
 	signals := make(chan os.Signal, 1)
@@ -105,9 +115,12 @@ func (l Limits) parent(args []string) (code int, err error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return 0, err
 	}
-	child, err := syscall.ForkExec("/proc/self/exe", append([]string{os.Args[0], LaunchCommand, launchExec}, args...), &syscall.ProcAttr{
-		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
-	})
+	if err := c.makeHome(); err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(c.Home)
+	c.Threads = tasks() + 1024 + 4*c.Processes
+	child, walled, err := c.fork(args, []uintptr{0, 1, 2}, c.environ())
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +140,7 @@ func (l Limits) parent(args []string) (code int, err error) {
 		case code = <-ended:
 		case <-released:
 		case <-look.C:
-			n, why := l.over()
+			n, why := c.over(walled)
 			if n > few {
 				look.Reset(lookOften)
 			} else {
@@ -175,9 +188,12 @@ func reap(child int, ended chan<- int, gone chan<- struct{}) {
 	}
 }
 
-// over returns how many processes there are, and says which limit is exceeded.
-func (l Limits) over() (n int, why string) {
+// over returns how many processes there are, and says which limit is exceeded. The first process of walls does not count.
+func (l Limits) over(walled bool) (n int, why string) {
 	pages := 0
+	if walled {
+		n = -1
+	}
 	children := childrenOf
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil { // an old kernel
 		all := familyOf()

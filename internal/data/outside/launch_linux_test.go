@@ -88,7 +88,7 @@ var escapes = map[string]string{
 	"daemon that is alone": `setsid sh -c 'setsid sh -c "echo x >&3; exec sleep 600" & exit 0'; exec sleep 600`,
 	"parent that ended":    `(sh -c 'echo x >&3; exec sleep 600' &) ; exec sleep 600`,
 	"signals ignored":      `setsid sh -c 'trap "" HUP INT TERM; echo x >&3; while :; do sleep 600; done' & exec sleep 600`,
-	"chain":                `cat > chain.sh <<'END'` + "\necho x >&3\nsleep 0.05\nsetsid sh chain.sh &\nexit 0\nEND\n" + `sh chain.sh; exec sleep 600`,
+	"chain":                `cd "$TMPDIR"; cat > chain.sh <<'END'` + "\necho x >&3\nsleep 0.05\nsetsid sh chain.sh &\nexit 0\nEND\n" + `sh chain.sh; exec sleep 600`,
 }
 
 func launchedProgram(t *testing.T, description string) *Program {
@@ -174,7 +174,7 @@ func TestLimits(t *testing.T) {
 		{"processes", `for i in $(seq 500); do setsid sleep 600 & echo x >&3; done; sleep 600`, `"processes": 10`, "processes; the limit is 10"},
 		{"processes that multiply", `bomb() { echo x >&3; [ $1 = 8 ] && exec sleep 600; bomb $(($1+1)) & bomb $(($1+1)) & wait; }; bomb 0`, `"processes": 10`, "processes; the limit is 10"},
 		{"memory", `echo x >&3; x=$(head -c 400000000 /dev/zero | tr '\0' x); sleep 600`, `"memory_mb": 200`, ""},
-		{"a file", `head -c 3000000 /dev/zero > file; wc -c < file >&3; exit 8`, `"file_mb": 1`, "exit status 8"},
+		{"a file", `cd "$TMPDIR"; head -c 3000000 /dev/zero > file; wc -c < file >&3; exit 8`, `"file_mb": 1`, "exit status 8"},
 		{"open files", `ulimit -n >&3; exit 9`, `"open_files": 123`, "exit status 9"},
 		{"core", `ulimit -c >&3; exit 9`, ``, "exit status 9"},
 	} {

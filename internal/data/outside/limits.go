@@ -15,6 +15,9 @@ type Limits struct {
 	MemoryMB  int `json:"memory_mb"`  // resident memory of all, MiB; default 8192
 	OpenFiles int `json:"open_files"` // of a process; default 1024
 	FileMB    int `json:"file_mb"`    // size of a file that is written, MiB; default 4096
+
+	CPUSeconds int `json:"cpu_seconds"` // of a processor, for each process; default 86400
+	DiskMB     int `json:"disk_mb"`     // of all files in its own folder, MiB; default 1024
 }
 
 // maxLimit is of each number of Limits.
@@ -22,8 +25,8 @@ const maxLimit = 1 << 24
 
 // withDefaults returns l with defaults in the place of zeros, or an error if a number is not possible.
 func (l Limits) withDefaults() (Limits, error) {
-	l = Limits{cmp.Or(l.Processes, 128), cmp.Or(l.MemoryMB, 8192), cmp.Or(l.OpenFiles, 1024), cmp.Or(l.FileMB, 4096)}
-	if least, most := min(l.Processes, l.MemoryMB, l.OpenFiles, l.FileMB), max(l.Processes, l.MemoryMB, l.OpenFiles, l.FileMB); least < 1 || most > maxLimit {
+	l = Limits{cmp.Or(l.Processes, 128), cmp.Or(l.MemoryMB, 8192), cmp.Or(l.OpenFiles, 1024), cmp.Or(l.FileMB, 4096), cmp.Or(l.CPUSeconds, 86400), cmp.Or(l.DiskMB, 1024)}
+	if least, most := min(l.Processes, l.MemoryMB, l.OpenFiles, l.FileMB, l.CPUSeconds, l.DiskMB), max(l.Processes, l.MemoryMB, l.OpenFiles, l.FileMB, l.CPUSeconds, l.DiskMB); least < 1 || most > maxLimit {
 		return l, fmt.Errorf("limits must be 1 to %d", maxLimit)
 	}
 	return l, nil
