@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"tiebreak/envs"
-	"tiebreak/store"
 )
 
 // A visitor is a browser without scripts that follows redirects.
@@ -149,32 +148,6 @@ func TestFirstLinks(t *testing.T) {
 		if _, err := a.auth.PeekResearcher(ctx, token); (err == nil) != (i == 2) {
 			t.Errorf("link %d of 3: %v", i+1, err)
 		}
-	}
-}
-
-// TestBackupCommand: it copies the database beside a server to a new file, which holds the session.
-func TestBackupCommand(t *testing.T) {
-	t.Parallel()
-	data := t.TempDir()
-	id, _ := newLink(t, data, "127.0.0.1:1")
-	db, err := store.Open(t.Context(), data) // as a server does
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	restored := t.TempDir()
-	out := filepath.Join(restored, store.FileName)
-	if said := mustCLI(t, "backup", "--data", data, "--out", out); !strings.Contains(said, "checked") {
-		t.Errorf("it says %q", said)
-	}
-	if status, _, said := cli(t, "backup", "--data", data, "--out", out); status != 1 || !strings.Contains(said, "exists") {
-		t.Errorf("once more: status %d, %q", status, said)
-	}
-	if status, _, said := cli(t, "backup", "--data", data); status != 2 || !strings.Contains(said, "--out") {
-		t.Errorf("without a file: status %d, %q", status, said)
-	}
-	if said := mustCLI(t, "session", "show", "--data", restored); !strings.Contains(said, id) {
-		t.Errorf("the copy holds %s", said)
 	}
 }
 
