@@ -100,6 +100,11 @@ func (db *upkeep) erase(ctx context.Context, people []archive.Person) error {
 	if err := db.forget(ctx, people); err != nil {
 		return err
 	}
+	return db.erased(ctx, people)
+}
+
+// erased records that no file has data of people any more.
+func (db *upkeep) erased(ctx context.Context, people []archive.Person) error {
 	return db.do(ctx, func(t *tx) error {
 		now := encodeTime(time.Now())
 		for _, p := range people {

@@ -21,7 +21,8 @@ import (
 // from a backup that was made before.
 const ForgottenName = "forgotten.jsonl"
 
-// backupsKey is the key in meta of the folder for backups by schedule, if it is not in the data folder.
+// backupsKey is the key in meta of the folders, one a line, in which this server has made backups
+// besides that in the data folder.
 const backupsKey = "backup folder"
 
 // withdrawn returns the people whose data were withdrawn, in the order of sessions; none in a
@@ -42,10 +43,10 @@ func withdrawn(ctx context.Context, from querier) (people []archive.Person, err 
 
 // ownFolders returns the folders in which this server makes backups.
 func (db *upkeep) ownFolders(ctx context.Context) ([]string, error) {
+	others, err := db.Meta(ctx, backupsKey)
 	folders := []string{filepath.Join(db.dir, backupFolder)}
-	other, err := participants{db.file}.Meta(ctx, backupsKey)
-	if err == nil && other != "" && other != folders[0] {
-		folders = append(folders, other)
+	for dir := range strings.Lines(others) {
+		folders = append(folders, strings.TrimSuffix(dir, "\n"))
 	}
 	return folders, err
 }
@@ -213,7 +214,16 @@ func forgetIn(ctx context.Context, dir string, people []archive.Person) (n int, 
 		}
 		n++
 	}
-	return n, db.Erase(ctx)
+	gone, err := withdrawn(ctx, db.read)
+	if err != nil {
+		return n, err
+	}
+	for _, step := range []func(context.Context) error{db.rewrite, db.foldLog} { // not Erase, which searches the backups of the server
+		if err := step(ctx); err != nil {
+			return n, err
+		}
+	}
+	return n, db.erased(ctx, gone)
 }
 
 // maxForgotten bounds the size of a file of people who have withdrawn: some 100,000.

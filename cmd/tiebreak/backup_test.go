@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -18,8 +20,8 @@ func TestRestoreDrill(t *testing.T) {
 	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison", "--budget", "10000")
-	made := mustCLI(t, "invite", "new", "--data", data, "--session", id, "--uses", "1")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
+	made := mustCLI(t, "invite", "new", "--data", data, "--session", id, "--uses", "1")
 	people := []*labeller{join(t, link, 1), join(t, strings.Fields(made)[1], 2)}
 	const first, then = 10, 60
 	var began, ended sync.WaitGroup
@@ -123,5 +125,54 @@ func TestBackupAndRestoreCommands(t *testing.T) {
 	}
 	if _, _, err := store.Restore(t.Context(), out, data, nil); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("over the folder of a stopped server: %v", err)
+	}
+}
+
+// TestScheduledBackupOfAServer: the server makes a backup when it starts, which can be restored.
+func TestScheduledBackupOfAServer(t *testing.T) {
+	t.Parallel()
+	data, into := t.TempDir(), t.TempDir()
+	id, _ := newLink(t, data, "127.0.0.1:1")
+	p := startServer(t, "serve", "--data", data, "--addr", freeAddr(t), "--backup-every", "24h", "--backup-keep", "2", "--backup-dir", into)
+	var made []string
+	for late, again := time.Now().Add(waittest.Limit), time.Tick(50*time.Millisecond); len(made) == 0; <-again {
+		made, _ = filepath.Glob(filepath.Join(into, "auto-*.tar"))
+		if time.Now().After(late) {
+			t.Fatalf("no backup was made:\n%s", p.out)
+		}
+	}
+	p.kill()
+	restored := t.TempDir()
+	mustCLI(t, "restore", made[0], "--data", restored)
+	if said := mustCLI(t, "session", "show", "--data", restored); !strings.Contains(said, id) {
+		t.Errorf("the copy holds %s", said)
+	}
+	for _, test := range []struct{ args, says string }{
+		{"--backup-every 3s", "a minute or more"}, {"--backup-every 24h --backup-keep 0", "at least 1"}, {"--backup-dir x", "--backup-every"},
+	} {
+		status, _, said := cli(t, append([]string{"serve", "--data", t.TempDir(), "--addr", "127.0.0.1:0"}, strings.Fields(test.args)...)...)
+		if status != 2 || !strings.Contains(said, test.says) {
+			t.Errorf("%s: status %d, %q", test.args, status, said)
+		}
+	}
+}
+
+// TestRecoverCommand: of a folder with a damaged page of answers the others are saved, and it says what was lost.
+func TestRecoverCommand(t *testing.T) {
+	t.Parallel()
+	s := newLabelledFolder(t)
+	s.damagePage(t, string(s.session)+"\x02") // as SQLite writes (session, 2)
+	out := filepath.Join(t.TempDir(), "saved")
+	said := mustCLI(t, "recover", "--data", s.dir, "--out", out)
+	for _, says := range []string{"Read ", "rows by table:", "Lost, or not certain:", "damaged", "doctor --data " + out} {
+		if !strings.Contains(said, says) {
+			t.Errorf("no %q in:\n%s", says, said)
+		}
+	}
+	if text := mustCLI(t, "doctor", "--data", out); !strings.Contains(text, "Database  sound") {
+		t.Errorf("doctor:\n%s", text)
+	}
+	if status, _, said := cli(t, "recover", "--data", s.dir); status != 2 || !strings.Contains(said, "--out") {
+		t.Errorf("without --out: status %d, %q", status, said)
 	}
 }

@@ -28,6 +28,7 @@ type serveFlags struct {
 	data, addr, origin string
 	proxies            string
 	away               workplaceFlags
+	backups            store.Schedule
 	log                string
 	verbose            bool
 }
@@ -47,6 +48,9 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
 	ownFlags(fs, &f.own)
 	f.away.declare(fs)
+	fs.DurationVar(&f.backups.Every, "backup-every", 0, "`time` between two backups that the server makes by itself, such as 24h; 0: none (docs/backups.md)")
+	fs.IntVar(&f.backups.Keep, "backup-keep", 7, "`number` of these backups that stay; older ones are removed")
+	fs.StringVar(&f.backups.Dir, "backup-dir", "", "`folder` for these backups, of this study alone; empty: backups in the data folder")
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
 	fs.BoolVar(&f.verbose, "v", false, "log every request, not only sign-ins, refusals and faults; tokens, names and addresses are never logged")
 }
@@ -89,6 +93,9 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 		return err
 	}
 	at.away = f.away
+	if at.backups, err = checkSchedule(f.backups); err != nil {
+		return err
+	}
 	log, err := newLogger(io.Err, f.log, f.verbose)
 	if err != nil {
 		return err
@@ -121,6 +128,19 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	}
 	freeMemory()
 	return a.listen(ctx, ln)
+}
+
+// checkSchedule checks the flags for scheduled backups.
+func checkSchedule(s store.Schedule) (store.Schedule, error) {
+	switch {
+	case s.Every == 0 && s.Dir != "":
+		return s, fmt.Errorf("%w: --backup-dir is without effect: say how often with --backup-every, such as 24h", errUsage)
+	case s.Every != 0 && s.Every < time.Minute:
+		return s, fmt.Errorf("%w: --backup-every must be a minute or more, such as 24h; got %v", errUsage, s.Every)
+	case s.Keep < 1:
+		return s, fmt.Errorf("%w: --backup-keep must be at least 1; got %d", errUsage, s.Keep)
+	}
+	return s, nil
 }
 
 // freeMemory returns memory from the start to the system. With a new data folder this is mostly 12 MB

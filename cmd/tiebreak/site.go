@@ -20,6 +20,7 @@ type site struct {
 	open    bool           // listens beyond this machine
 	proxies []netip.Prefix // in front of the server
 	away    workplaceFlags // where its jobs are done besides this machine
+	backups store.Schedule
 }
 
 // siteOf returns the site of a server that listens on bound, for the flag addr. origin is the
