@@ -112,7 +112,7 @@ func (s *saving) all(ctx context.Context, trees []salvage.Tree) error {
 			continue
 		}
 		if n := trees[i].Broken; n > 0 {
-			s.lose("table %s: %d pages that are damaged", d.name, n)
+			s.lose("table %s: damaged pages: %d", d.name, n)
 		}
 		saved, unfit, err := s.tree(ctx, trees[i], d)
 		if err != nil {

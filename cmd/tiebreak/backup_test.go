@@ -161,10 +161,16 @@ func TestScheduledBackupOfAServer(t *testing.T) {
 func TestRecoverCommand(t *testing.T) {
 	t.Parallel()
 	s := newLabelledFolder(t)
-	s.damagePage(t, string(s.session)+"\x02") // as SQLite writes (session, 2)
+	var second struct {
+		ID string `json:"label_id"`
+	}
+	if err := json.Unmarshal([]byte(strings.Split(s.export, "\n")[1]), &second); err != nil || second.ID == "" {
+		t.Fatalf("no id in %s (%v)", s.export, err)
+	}
+	s.damagePage(t, string(s.session)+"\x02"+second.ID) // as SQLite writes (session, 2, id): a row of the table and not of an index
 	out := filepath.Join(t.TempDir(), "saved")
 	said := mustCLI(t, "recover", "--data", s.dir, "--out", out)
-	for _, says := range []string{"Read ", "rows by table:", "Lost, or not certain:", "damaged", "doctor --data " + out} {
+	for _, says := range []string{"Read ", "rows by table:", "Lost, or not certain:", "table answer: damaged pages: 1", "doctor --data " + out} {
 		if !strings.Contains(said, says) {
 			t.Errorf("no %q in:\n%s", says, said)
 		}
