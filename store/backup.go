@@ -13,74 +13,156 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
-	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
+	"tiebreak/store/archive"
 )
 
 const (
 	backupFolder = "backups"   // in the data folder
-	keptBackups  = 3           // of backups that the program makes by itself
-	partialMark  = ".partial-" // in the names of backups that are being written
+	keptBackups  = 3           // of backups that are made before migrations
+	partialMark  = ".partial-" // in the names of folders in which backups are being written
+	stampLayout  = "20060102T150405.000000000Z"
 )
 
-// ownBackup is the name of a backup that the program made in backupFolder: version and time.
-var ownBackup = regexp.MustCompile(`^v[0-9]+-([0-9]{8}T[0-9]{6}\.[0-9]+Z)\.db$`)
+// ownBackup is the name of a backup that the program made by itself: why (by schedule, or before an
+// upgrade of a version of the database), and when. Earlier versions copied the database alone (.db).
+var ownBackup = regexp.MustCompile(`^(auto|v[0-9]+)-([0-9]{8}T[0-9]{6}\.[0-9]+Z)\.(tar|db)$`)
 
-// Backup writes a consistent copy of the database to the new file path, while others read and
-// write. The file gets that name when it is complete, checked and on the disk. It makes the folder
-// of path. It returns an error of kind Conflict if path exists.
-func (db *upkeep) Backup(ctx context.Context, path string) error {
+// Backup writes a consistent copy of the data folder to the new file path, while others read and
+// write: an archive (package archive) of the database and of the other files that a server needs. The file gets that name when it is complete, checked
+// and on the disk. It makes the folder of path. It returns an error of kind Conflict if path exists.
+func (db *upkeep) Backup(ctx context.Context, path string) (archive.Manifest, error) {
 	// The read pool cannot be used: query_only forbids the copy as well.
 	p, err := sql.Open("sqlite", dsn(filepath.Join(db.dir, FileName), url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}}))
 	if err != nil {
-		return err
+		return archive.Manifest{}, err
 	}
-	return errors.Join(backup(ctx, p, path), p.Close())
+	m, err := backup(ctx, p, db.dir, path)
+	return m, errors.Join(err, p.Close())
 }
 
-func backup(ctx context.Context, p *sql.DB, path string) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+// backup writes an archive of the data folder dir, whose database is p.
+func backup(ctx context.Context, p *sql.DB, dir, path string) (m archive.Manifest, err error) {
+	into := filepath.Dir(path)
+	if err := os.MkdirAll(into, 0o700); err != nil {
+		return m, err
 	}
 	if exists(path) {
-		return idrl.Errorf(idrl.Conflict, "the file %s exists; name a new one", path)
+		return m, idrl.Errorf(idrl.Conflict, "the file %s exists; name a new one", path)
 	}
-	f, err := os.CreateTemp(dir, filepath.Base(path)+partialMark+"*") // for the owner alone
+	scratch, err := os.MkdirTemp(into, filepath.Base(path)+partialMark+"*") // for the owner alone
 	if err != nil {
-		return err
+		return m, err
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(f.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = idrl.Errorf(idrl.Conflict, "data of a person were withdrawn meanwhile, so the backup was removed before it was whole; make it again")
 		}
+		err = errors.Join(noRoom(into, err), os.RemoveAll(scratch))
 	}()
-	defer f.Close()
-	if _, err := p.ExecContext(ctx, `VACUUM INTO ?`, f.Name()); err != nil {
-		return convert(err)
+	copied := filepath.Join(scratch, FileName)
+	if _, err := p.ExecContext(ctx, `VACUUM INTO ?`, copied); err != nil {
+		return m, convert(err)
 	}
-	c, err := openBackup(f.Name())
+	others, err := otherFiles(dir, "", 0)
 	if err != nil {
-		return err
+		return m, err
 	}
-	if err := errors.Join(check(ctx, c, `PRAGMA integrity_check(1)`), c.Close()); err != nil {
-		return err
+	if m, err = describe(ctx, copied); err != nil {
+		return m, err
 	}
-	if err := f.Sync(); err != nil {
-		return err
+	whole := filepath.Join(scratch, "whole")
+	if err := archive.Write(ctx, whole, &m, append([]archive.File{archive.From(FileName, copied)}, others...)); err != nil {
+		return m, err
 	}
-	if err := os.Rename(f.Name(), path); errors.Is(err, fs.ErrNotExist) {
-		return idrl.Errorf(idrl.Conflict, "data of a person were withdrawn meanwhile, so the backup was removed before it was whole; make it again")
-	} else if err != nil {
-		return err
+	if err := os.Rename(whole, path); err != nil {
+		return m, err
 	}
-	syncFolder(dir)
-	return nil
+	syncFolder(into)
+	return m, nil
 }
 
-// openBackup opens a file that no process writes.
+// noRoom returns err, and says so if a disk is full or cannot be written.
+func noRoom(dir string, err error) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.EIO} {
+		if errors.Is(err, full) {
+			return idrl.Errorf(idrl.Unavailable, "the folder %s has no room for it (%v): free space or name another folder; nothing is left of it there", dir, err)
+		}
+	}
+	if idrl.KindOf(err) == idrl.Unavailable {
+		return fmt.Errorf("in the folder %s, where nothing is left of it: %w", dir, err)
+	}
+	return err
+}
+
+// describe checks the database at path and returns the manifest of an archive of it.
+func describe(ctx context.Context, path string) (m archive.Manifest, err error) {
+	c, err := openBackup(path)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := check(ctx, c, `PRAGMA integrity_check(1)`); err != nil {
+		return m, err
+	}
+	m = archive.Manifest{Program: command.BuildVersion(), MadeAt: time.Now().UTC(), Note: backupNote}
+	if m.Database, err = version(ctx, c); err != nil {
+		return m, err
+	}
+	m.Without, err = withdrawn(ctx, c)
+	return m, err
+}
+
+// backupNote is in every backup.
+const backupNote = "This is a backup of a data folder of tiebreak: 'tiebreak restore FILE --data DIR' makes a data folder of it, --verify checks it. " +
+	"It holds names and answers of people. When a person withdraws their data, the server removes them from the backups in its own folders; this file, if it lies elsewhere, is for you " +
+	"to delete, or to keep until its turn: 'tiebreak restore' removes those who have withdrawn since, by the file " + ForgottenName + " of the server's folder."
+
+// transient reports whether a file or folder of a data folder belongs to a running process or to
+// one machine: the database (of which the backup has a copy), locks, backups, the streams of a NATS
+// server, whose jobs are in the database, and what begins with a dot.
+func transient(name string) bool {
+	return strings.HasPrefix(name, FileName) || strings.HasPrefix(name, lockName) || name == backupFolder || name == "nats" || name == ForgottenName
+}
+
+// otherFiles returns the files of a data folder besides the database, below the folder sub:
+// imported rollouts, keys of workers. It follows symbolic links.
+func otherFiles(dir, sub string, depth int) (out []archive.File, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, sub))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := filepath.Join(sub, e.Name())
+		path := filepath.Join(dir, name)
+		if strings.HasPrefix(e.Name(), ".") || strings.Contains(e.Name(), partialMark) || sub == "" && transient(e.Name()) {
+			continue
+		}
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed meanwhile, or a link to nothing
+		case err != nil:
+			return nil, err
+		case info.IsDir() && depth > 30:
+			return nil, idrl.Errorf(idrl.Invalid, "the folder %s is in too many others; a link may lead back to it", path)
+		case info.IsDir():
+			below, err := otherFiles(dir, name, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, below...)
+		case info.Mode().IsRegular() && !archive.Is(path):
+			out = append(out, archive.From(filepath.ToSlash(name), path))
+		}
+	}
+	return out, nil
+}
+
+// openBackup opens a database file that no process writes.
 func openBackup(path string) (*sql.DB, error) {
 	return sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}))
 }
@@ -93,107 +175,69 @@ func syncFolder(dir string) {
 	}
 }
 
-// backUp calls write to make a backup of a database of version v in the data folder dir, and
-// removes the oldest if there are more than keptBackups.
-func backUp(dir string, v int64, write func(path string) error) error {
-	stamp := time.Now().UTC().Format("20060102T150405.000000000Z")
-	if err := write(filepath.Join(dir, backupFolder, fmt.Sprintf("v%d-%s.db", v, stamp))); err != nil {
-		return err
-	}
-	made := ownBackups(dir)
-	return removeAll(made[min(keptBackups, len(made)):])
+// ownName returns the path of a backup that the program makes now in the folder dir, for a reason:
+// "auto" or "v" and a version.
+func ownName(dir, why string) string {
+	return filepath.Join(dir, fmt.Sprintf("%s-%s.tar", why, time.Now().UTC().Format(stampLayout)))
 }
 
-// ownBackups returns the paths of the backups that the program made in dir, the newest first.
-func ownBackups(dir string) []string {
-	found, _ := filepath.Glob(filepath.Join(dir, backupFolder, "v*.db")) // the pattern is well formed
-	found = slices.DeleteFunc(found, func(path string) bool { return !ownBackup.MatchString(filepath.Base(path)) })
-	made := func(path string) string { return ownBackup.FindStringSubmatch(filepath.Base(path))[1] }
-	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(made(b), made(a)) })
+// backUp makes a backup of a database of version v in the data folder dir before it is migrated,
+// and removes the oldest of these if there are more than keptBackups.
+func backUp(ctx context.Context, p *sql.DB, dir string, v int64) error {
+	if _, err := backup(ctx, p, dir, ownName(filepath.Join(dir, backupFolder), fmt.Sprint("v", v))); err != nil {
+		return err
+	}
+	return prune(filepath.Join(dir, backupFolder), false, keptBackups)
+}
+
+// prune removes the oldest of the backups in dir that were made by schedule, or before migrations,
+// if there are more than keep.
+func prune(dir string, scheduled bool, keep int) error {
+	var errs []error
+	made := ownBackups(dir, scheduled)
+	for _, path := range made[min(keep, len(made)):] {
+		errs = append(errs, removeDatabase(path))
+	}
+	return errors.Join(errs...)
+}
+
+// ownBackups returns the paths of the backups that the program made in the folder dir, by schedule
+// or before migrations, the newest first.
+func ownBackups(dir string, scheduled bool) []string {
+	found, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is well formed
+	found = slices.DeleteFunc(found, func(path string) bool {
+		name := filepath.Base(path)
+		return !ownBackup.MatchString(name) || strings.HasPrefix(name, "auto-") != scheduled
+	})
+	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(madeAt(b), madeAt(a)) })
 	return found
 }
 
-// removePartial removes the incomplete backups of killed processes in dir: those with other names,
-// and those of earlier versions that have a journal of SQLite or are empty.
+// madeAt returns the time in the name of an own backup, as text that sorts as time does.
+func madeAt(path string) string { return ownBackup.FindStringSubmatch(filepath.Base(path))[2] }
+
+// removePartial removes the incomplete backups of killed processes in the folder dir: those with
+// other names, and those of earlier versions that have a journal of SQLite or are empty.
 func removePartial(dir string) error {
-	left, _ := filepath.Glob(filepath.Join(dir, backupFolder, "*"+partialMark+"*")) // the pattern is well formed
-	for _, path := range ownBackups(dir) {
-		if info, err := os.Stat(path); exists(path+"-journal") || err == nil && info.Size() == 0 {
-			left = append(left, path)
-		}
-	}
-	return removeAll(left)
-}
-
-// forget removes people, all of whom have withdrawn, from the backups in the data folder: backups
-// with their data are removed, and replaced by one of the present database. If there is no space
-// for it, there is no backup.
-func (db *upkeep) forget(ctx context.Context, people []person) error {
-	if removePartial(db.dir) != nil {
-		return errBackupStays
-	}
-	found, _ := filepath.Glob(filepath.Join(db.dir, backupFolder, "*.db")) // the pattern is well formed
-	var holding []string
-	for _, path := range found {
-		is, err := holds(ctx, path, people)
-		if idrl.KindOf(err) == idrl.Damaged { // its content is unknown
-			is, err = ownBackup.MatchString(filepath.Base(path)), nil
-		}
-		if err != nil {
-			return err
-		}
-		if is {
-			holding = append(holding, path)
-		}
-	}
-	if len(holding) == 0 {
-		return nil
-	}
-	if err := backUp(db.dir, Format(), func(path string) error { return db.Backup(ctx, path) }); err != nil && idrl.KindOf(err) != idrl.Unavailable {
-		return err
-	}
-	if removeAll(holding) != nil {
-		return errBackupStays
-	}
-	return nil
-}
-
-// errBackupStays names no file, since every researcher reads it.
-var errBackupStays = idrl.Errorf(idrl.Unavailable, "a backup in the data folder cannot be removed")
-
-// holds reports whether a backup, which may be of an earlier version, contains data of one of
-// people who had not withdrawn then.
-func holds(ctx context.Context, path string, people []person) (bool, error) {
-	p, err := openBackup(path)
-	if err != nil {
-		return false, err
-	}
-	defer p.Close()
-	t, err := columns(ctx, p, "annotator")
-	if err != nil || len(t.Columns) == 0 { // not of this program
-		return false, err
-	}
-	query := `SELECT EXISTS (SELECT 1 FROM annotator WHERE session_id = ? AND id = ?`
-	if slices.ContainsFunc(t.Columns, func(c record.RecordColumn) bool { return c.Name == "withdrawn_at" }) {
-		query += ` AND withdrawn_at IS NULL`
-	}
-	for _, who := range people {
-		var is bool
-		if err := p.QueryRowContext(ctx, query+`)`, who.session, who.who).Scan(&is); err != nil || is {
-			return is, convert(err)
-		}
-	}
-	return false, nil
-}
-
-// removeAll removes files, with those that SQLite may have made next to them.
-func removeAll(paths []string) error {
 	var errs []error
-	for _, path := range paths {
-		for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
-			if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, err)
-			}
+	left, _ := filepath.Glob(filepath.Join(dir, "*"+partialMark+"*")) // the pattern is well formed
+	for _, path := range left {
+		errs = append(errs, os.RemoveAll(path))
+	}
+	for _, path := range ownBackups(dir, false) {
+		if info, err := os.Stat(path); exists(path+"-journal") || err == nil && info.Size() == 0 {
+			errs = append(errs, removeDatabase(path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// removeDatabase removes a file, with those that SQLite may have made next to it.
+func removeDatabase(path string) error {
+	var errs []error
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)

@@ -41,6 +41,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if args := os.Getenv(backupEnv); args != "" {
+		if asOnFullDisk(args) != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(firstEnv); dir != "" {
 		db, err := store.Open(context.Background(), dir)
 		if err == nil {

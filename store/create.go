@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/store/archive"
 )
 
 // checkStudy makes the database of dir if dir has none. A server that is killed meanwhile leaves no
@@ -69,6 +70,9 @@ func lost(dir string) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return idrl.Errorf(idrl.Invalid, "the data folder %s cannot be read (%v)", dir, err)
 	}
+	if left, _ := filepath.Glob(filepath.Join(dir, restoring+"*")); len(left) > 0 { // the pattern is well formed
+		return idrl.Errorf(idrl.Invalid, "the data folder %s is not whole: 'tiebreak restore' or 'tiebreak recover' was interrupted; run it again", dir)
+	}
 	for _, left := range []string{FileName + "-wal", backupFolder} {
 		if exists(filepath.Join(dir, left)) {
 			return idrl.Errorf(idrl.Damaged, "the database %s is gone, but %s is there (for a new study, name another folder with --data)",
@@ -89,27 +93,23 @@ func (db *upkeep) Advice() string { return advice(db.dir) }
 // advice says what to do about a damaged database, for people.
 func advice(dir string) string {
 	backups := filepath.Join(dir, backupFolder)
-	found, _ := filepath.Glob(filepath.Join(backups, "*.db")) // the pattern is well formed
-	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(changed(b), changed(a)) })
-	restore := "There is no backup in " + backups + ". If you have one elsewhere, copy it"
+	found, _ := filepath.Glob(filepath.Join(backups, "*.*")) // the pattern is well formed
+	found = slices.DeleteFunc(found, func(path string) bool { return filepath.Ext(path) != ".db" && !archive.Is(path) })
+	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(changedAt(b), changedAt(a)) })
+	newest, none := "BACKUP", "There is no backup in "+backups+"; take one from elsewhere. "
 	if len(found) > 0 {
-		restore = "To go back to the newest backup, copy " + found[0]
+		newest, none = found[0], ""
 	}
 	return "What to do:\n" +
-		"  1. Stop the server and copy the whole folder.\n" +
-		"  2. " + restore + " to " + filepath.Join(dir, FileName) + ".\n" +
-		"     Delete " + FileName + "-wal and " + FileName + "-shm: they belong to the damaged file.\n" +
-		"  3. To save what can be read of the damaged file: " + rescue
+		"  1. Stop the server. Keep the whole folder, and do not delete " + FileName + "-wal, which may hold answers.\n" +
+		"  2. " + none + "To go back to the newest backup: tiebreak restore " + newest + " --data NEW --forgotten " + dir + "\n" +
+		"  3. To save what can be read of the damaged database: tiebreak recover --data " + dir + " --out NEW\n" +
+		"  4. Start the server with --data NEW, a new folder."
 }
 
-// rescue is a command line, in a copy of the data folder, that copies the readable part of a
-// damaged database to a new one. SQLite's own .recover fails in the sqlite3 of Debian 12 on sound
-// databases, too.
-const rescue = "sqlite3 " + FileName + ` .dump | sed 's/^ROLLBACK; -- due to errors$/COMMIT;/' | sqlite3 saved.db`
-
-// changed returns when the file was written last, in nanoseconds; 0 if it cannot
+// changedAt returns when the file was written last, in nanoseconds; 0 if it cannot
 // be told.
-func changed(path string) int64 {
+func changedAt(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0

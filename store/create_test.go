@@ -107,7 +107,7 @@ func TestADamagedHeaderIsNamedWithWhatToDo(t *testing.T) {
 			for what, open := range map[string]func(context.Context, string) (*store.DB, error){"Open": store.Open, "OpenReadOnly": store.OpenReadOnly} {
 				_, err := open(t.Context(), dir)
 				wantKind(t, err, idrl.Damaged)
-				for _, says := range []string{"backups", store.FileName + "-wal", "sqlite3", "copy"} {
+				for _, says := range []string{"backups", store.FileName + "-wal", "tiebreak restore", "tiebreak recover"} {
 					if err != nil && !strings.Contains(err.Error(), says) {
 						t.Errorf("%s: no %q in: %v", what, says, err)
 					}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/store/archive"
 )
 
 // Waits between two attempts to erase: the first, which is also the interval of checks for
@@ -19,12 +20,6 @@ const (
 
 // readersWait is how long one attempt waits, and blocks writes, until all reads have ended.
 const readersWait = 100 * time.Millisecond
-
-// A person is an annotator of a session.
-type person struct {
-	session idrl.SessionID
-	who     idrl.AnnotatorID
-}
 
 // keepErasing calls Erase whenever data were withdrawn, and again while something prevents it,
 // until ctx is done.
@@ -55,7 +50,7 @@ func (db *upkeep) keepErasing(ctx context.Context) {
 func (db *upkeep) Erase(ctx context.Context) error {
 	db.erasing.Lock()
 	defer db.erasing.Unlock()
-	people, owed, err := db.withdrawn(ctx)
+	people, owed, err := db.owed(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -71,20 +66,15 @@ func (db *upkeep) Erase(ctx context.Context) error {
 	return err
 }
 
-// withdrawn returns everyone whose data were withdrawn, and the number of those whose data files
+// owed returns everyone whose data were withdrawn, and the number of those whose data files
 // may still contain; 1 at least where an earlier version left content in free space of the
 // database.
-func (db *upkeep) withdrawn(ctx context.Context) (people []person, owed int, err error) {
+func (db *upkeep) owed(ctx context.Context) (people []archive.Person, owed int, err error) {
 	const query = `SELECT (SELECT count(*) FROM annotator WHERE withdrawn_at IS NOT NULL AND erased_at IS NULL) + (SELECT count(*) FROM meta WHERE key = '` + scrubKey + `')`
 	if err := db.read.QueryRowContext(ctx, query).Scan(&owed); err != nil || owed == 0 {
 		return nil, 0, convert(err)
 	}
-	err = each(ctx, db.read, func(row scanner) error {
-		var p person
-		err := row.Scan(&p.session, &p.who)
-		people = append(people, p)
-		return err
-	}, `SELECT session_id, id FROM annotator WHERE withdrawn_at IS NOT NULL`)
+	people, err = withdrawn(ctx, db.read)
 	return people, owed, err
 }
 
@@ -94,7 +84,7 @@ const scrubKey = "scrub"
 
 // erase is Erase for people, everyone who has withdrawn. The database comes first: a later backup
 // of it then has nothing of them.
-func (db *upkeep) erase(ctx context.Context, people []person) error {
+func (db *upkeep) erase(ctx context.Context, people []archive.Person) error {
 	if db.rewritten != len(people) {
 		if err := db.rewrite(ctx); err != nil {
 			return err
@@ -110,10 +100,15 @@ func (db *upkeep) erase(ctx context.Context, people []person) error {
 	if err := db.forget(ctx, people); err != nil {
 		return err
 	}
+	return db.erased(ctx, people)
+}
+
+// erased records that no file has data of people any more.
+func (db *upkeep) erased(ctx context.Context, people []archive.Person) error {
 	return db.do(ctx, func(t *tx) error {
 		now := encodeTime(time.Now())
 		for _, p := range people {
-			if _, err := t.exec(`UPDATE annotator SET erased_at = ? WHERE session_id = ? AND id = ? AND erased_at IS NULL`, now, p.session, p.who); err != nil {
+			if _, err := t.exec(`UPDATE annotator SET erased_at = ? WHERE session_id = ? AND id = ? AND erased_at IS NULL`, now, p.Session, p.Annotator); err != nil {
 				return err
 			}
 		}

@@ -115,16 +115,3 @@ func TestReadOnly(t *testing.T) {
 		must(t, db.Close())
 	}
 }
-
-func TestBackup(t *testing.T) {
-	db := seeded(t, t.TempDir())
-	copied := t.TempDir()
-	path := filepath.Join(copied, "deep", store.FileName)
-	must(t, db.Backup(t.Context(), path))
-	wantKind(t, db.Backup(t.Context(), path), idrl.Conflict)
-	_, err := open(t, filepath.Dir(path)).Load(t.Context(), "s")
-	must(t, err)
-	if d, err := db.Check(t.Context(), store.Judge{}); err != nil || !d.None() {
-		t.Errorf("damage %+v, %v", d, err)
-	}
-}

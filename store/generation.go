@@ -219,8 +219,8 @@ func readPool(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Cand
 	return out, err
 }
 
-// archive reads the policies of every generation except the one in use, oldest first.
-func archive(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([][]idrl.Candidate, error) {
+// earlierPolicies reads the policies of every generation except the one in use, oldest first.
+func earlierPolicies(ctx context.Context, from querier, id idrl.SessionID, inUse int64) ([][]idrl.Candidate, error) {
 	const query = `
 		SELECT based_on, policy.id, origin, params, mu, mus, clip_id, rollouts FROM policy JOIN generation USING (session_id, based_on)
 		WHERE session_id = ? AND based_on <> ? ORDER BY adopted_at, based_on, k`

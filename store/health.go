@@ -30,6 +30,7 @@ type health struct {
 	probed time.Time     // start of the last probe
 	turn   int           // which of two rows is there: 0 or 1
 	damage Damage        // findings of the last check
+	backup string        // why the last scheduled backup failed; empty if it did not
 	owed   string        // what prevents the erasing of withdrawn data; empty if nothing does
 
 	// freshFor, probeEvery and freeSpace; tests replace them.
@@ -66,6 +67,15 @@ func (h *health) hindered(people int, err error) {
 	}
 }
 
+// backedUp records the result of a scheduled backup.
+func (h *health) backedUp(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.backup = ""; err != nil {
+		h.backup = "the last scheduled backup failed; the server's log says why"
+	}
+}
+
 // Problems returns the reasons why the server cannot do all of its work; none if it can. It writes
 // a few bytes, at most every probeEvery, if nothing was written lately.
 func (db *file) Problems(ctx context.Context) (out []record.Problem) {
@@ -89,7 +99,7 @@ func (db *file) Problems(ctx context.Context) (out []record.Problem) {
 		out = append(out, record.Problem{
 			Reason: "the database is damaged: " + first(d.Pages),
 			Advice: "The server still serves and exports what it can read: export every session now. " +
-				"Then stop the server and run “tiebreak doctor --data DIR”, which says how to go back to a backup.",
+				"Then stop the server and run “tiebreak doctor --data DIR”, which says how to go back to a backup, and how to save what can be read.",
 		})
 	}
 	if n := len(d.Clips); n > 0 {
@@ -102,6 +112,12 @@ func (db *file) Problems(ctx context.Context) (out []record.Problem) {
 		out = append(out, record.Problem{
 			Reason: db.health.owed, Minor: true,
 			Advice: "The server tries again by itself until nothing is left. Exports and other programs that read the database, such as sqlite3, have to end first.",
+		})
+	}
+	if db.health.backup != "" {
+		out = append(out, record.Problem{
+			Reason: db.health.backup, Minor: true,
+			Advice: "The server tries again every ten minutes. It needs room for two copies of the database in the folder of its backups. Answers are not affected.",
 		})
 	}
 	if n := len(d.Steps); n > 0 {

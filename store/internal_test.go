@@ -68,7 +68,7 @@ func folder(t *testing.T) string {
 
 func backups(t *testing.T, dir string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "backups", "*.db"))
+	paths, err := filepath.Glob(filepath.Join(dir, "backups", "*.*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +91,8 @@ func TestMigrateMakesABackupFirst(t *testing.T) {
 		t.Fatalf("backups: %v, want one", paths)
 	}
 	restored := t.TempDir()
-	if err := os.Rename(paths[0], filepath.Join(restored, FileName)); err != nil {
-		t.Fatal(err)
+	if m, _, err := Restore(t.Context(), paths[0], restored, nil); err != nil || m.Database != Format() {
+		t.Fatalf("restored format %d, %v", m.Database, err)
 	}
 	db, err := Open(t.Context(), restored)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestBackupsArePruned(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{
-		"v5-20260101T000000.000000000Z.db": "whole", "v9-20260201T000000.000000000Z.db": "whole", "v10-20260301T000000.000000000Z.db": "whole",
+		"v5-20260101T000000.000000000Z.db": "whole", "v9-20260201T000000.000000000Z.db": "whole", "v10-20260301T000000.000000000Z.tar": "whole",
 		"v11-20260302T000000.000000000Z.db": "part", "v11-20260302T000000.000000000Z.db-journal": "x", "v11-20260303T000000.000000000Z.db": "",
 		"v12-20260304T000000.000000000Z.db.partial-7": "part", "v12-20260304T000000.000000000Z.db.partial-7-journal": "x", "mine.db": "of the operator",
 	} {
@@ -128,7 +128,7 @@ func TestBackupsArePruned(t *testing.T) {
 		got[i] = filepath.Base(path)
 	}
 	slices.Sort(got)
-	if len(got) != 4 || got[0] != "mine.db" || got[1] != "v10-20260301T000000.000000000Z.db" || !ownBackup.MatchString(got[2]) || got[3] != "v9-20260201T000000.000000000Z.db" {
+	if len(got) != 4 || got[0] != "mine.db" || got[1] != "v10-20260301T000000.000000000Z.tar" || !ownBackup.MatchString(got[2]) || got[3] != "v9-20260201T000000.000000000Z.db" {
 		t.Errorf("backups: %q; want the operator's, the new one and the two newest of the others", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestFailedBackupLeavesNothing(t *testing.T) {
 	defer p.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := backup(ctx, p, path); err == nil {
+	if _, err := backup(ctx, p, dir, path); err == nil {
 		t.Error("no error")
 	}
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) > 0 {

@@ -45,7 +45,7 @@ func (r *Reading) Load(ctx context.Context) (rec record.Record, err error) {
 	if rec.Pool, err = readPool(ctx, from, id); err != nil {
 		return rec, err
 	}
-	rec.Archive, err = archive(ctx, from, id, rec.Generation.BasedOn)
+	rec.Archive, err = earlierPolicies(ctx, from, id, rec.Generation.BasedOn)
 	return rec, err
 }
 

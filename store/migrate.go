@@ -54,7 +54,7 @@ func migrate(ctx context.Context, p *sql.DB, dir string, steps fs.FS) error {
 		return tooNew(dir, current, target)
 	}
 	if current > 0 && current < target {
-		if err := backUp(dir, current, func(path string) error { return backup(ctx, p, path) }); err != nil {
+		if err := backUp(ctx, p, dir, current); err != nil {
 			return fmt.Errorf("back up before migration to version %d: %w", target, err)
 		}
 	}

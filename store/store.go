@@ -123,7 +123,7 @@ func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
 		return nil, err
 	}
 	removeScratch(ctx, dir)
-	if err := removePartial(dir); err != nil {
+	if err := removePartial(filepath.Join(dir, backupFolder)); err != nil {
 		return nil, err
 	}
 	if err := checkStudy(ctx, dir, steps); err != nil {

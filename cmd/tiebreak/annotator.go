@@ -127,10 +127,10 @@ func annotatorAnswersCommand() command {
 func annotatorWithdrawCommand() command {
 	c := subcommand("annotator withdraw", "erase a person's data for ever", (*annotatorFlags).declareWithdraw,
 		"Erases a person's answers and name from the session: from the posterior, which is computed again from the answers of\n"+
-			"the others, from later exports, and from every file of the data folder. A backup in that folder that holds data of\n"+
-			"theirs is replaced by a backup of the present database. This cannot be undone. Their rows of the log keep only positions\n"+
-			"and times. Policies that were trained meanwhile stay. Earlier exports and copies in other places, such as those of\n"+
-			"'tiebreak backup', you must delete yourself.",
+			"the others, from later exports, and from every file of the data folder. The backups in the server's own folders are\n"+
+			"written anew without them. This cannot be undone. Their rows of the log keep only positions and times. Policies that\n"+
+			"were trained meanwhile stay. Earlier exports and copies in other places, such as those of 'tiebreak backup', you must\n"+
+			"delete yourself.",
 		func(ctx context.Context, std stdio, f *annotatorFlags) error {
 			if f.who == "" {
 				return fmt.Errorf("%w: --annotator is missing; 'tiebreak annotator list' shows the annotators", errUsage)

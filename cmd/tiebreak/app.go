@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tiebreak/envs"
@@ -47,7 +48,7 @@ type app struct {
 
 	rest time.Duration // of site
 
-	unwatch func() // ends the check of the database, and waits for it
+	unwatch func() // ends the check of the database and the backups, and waits for them
 	log     *slog.Logger
 }
 
@@ -58,6 +59,9 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
+	}
+	if err := db.ClaimBackups(ctx, &at.backups); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db}), rest: at.rest, idle: at.away.here < 0, log: log}
 	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Env: byflags.Pipes, Workers: at.away.here, Log: log}); err != nil {
@@ -74,21 +78,19 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 		Catalogue: shown.all, Env: shown.one, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
 		SignInCommand: signInCommand(dir), Workers: workerReports{a}, WorkerStarts: workerStarts(),
 	})
-	a.watch(context.WithoutCancel(ctx))
+	a.watch(context.WithoutCancel(ctx), at.backups)
 	return a, nil
 }
 
-// watch checks the database in the background until close.
-func (a *app) watch(ctx context.Context) {
+// watch checks the database and makes backups in the background until close.
+func (a *app) watch(ctx context.Context, backups store.Schedule) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		a.db.Watch(ctx, judge(), a.log)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { a.db.Watch(ctx, judge(), a.log) })
+	running.Go(func() { a.db.KeepBackups(ctx, backups, a.log) })
 	a.unwatch = func() {
 		cancel()
-		<-done
+		running.Wait()
 	}
 }
 

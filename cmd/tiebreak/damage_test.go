@@ -323,7 +323,7 @@ func TestDamagedAnswersStopOnlyTheirSession(t *testing.T) {
 		t.Errorf("the log says nothing of damage:\n%s", log)
 	}
 	status, text, stderr := cli(t, "doctor", "--data", s.dir)
-	if status != 1 || !strings.Contains(text, "table answer: ") || !strings.Contains(text, "Clips     sound") || !strings.Contains(stderr, "sqlite3 tiebreak.db .dump") {
+	if status != 1 || !strings.Contains(text, "table answer: ") || !strings.Contains(text, "Clips     sound") || !strings.Contains(stderr, "tiebreak recover --data") {
 		t.Errorf("doctor: status %d\n%s%s", status, text, stderr)
 	}
 }

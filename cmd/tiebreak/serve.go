@@ -29,6 +29,7 @@ type serveFlags struct {
 	proxies            string
 	away               workplaceFlags
 	rest               time.Duration
+	backups            store.Schedule
 	log                string
 	verbose            bool
 }
@@ -52,6 +53,9 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&f.rest, "rest-after", defaultRest,
 		"`time` after which a session that nobody uses leaves the memory; it is loaded again when it is next used. Questions and answers\n"+
 			"do not change by that. 0: never")
+	fs.DurationVar(&f.backups.Every, "backup-every", 0, "`time` between two backups that the server makes by itself, such as 24h; 0: none (docs/backups.md)")
+	fs.IntVar(&f.backups.Keep, "backup-keep", 7, "`number` of these backups that stay; older ones are removed")
+	fs.StringVar(&f.backups.Dir, "backup-dir", "", "`folder` for these backups, of this study alone; empty: backups in the data folder")
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
 	fs.BoolVar(&f.verbose, "v", false, "log every request, not only sign-ins, refusals and faults; tokens, names and addresses are never logged")
 }
@@ -96,6 +100,9 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if at.away, at.rest = f.away, f.rest; at.rest < 0 {
 		return idrl.Errorf(idrl.Invalid, "--rest-after must not be negative; 0 keeps all sessions in memory")
 	}
+	if at.backups, err = checkSchedule(f.backups); err != nil {
+		return err
+	}
 	log, err := newLogger(io.Err, f.log, f.verbose)
 	if err != nil {
 		return err
@@ -129,6 +136,19 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	}
 	freeMemory()
 	return a.listen(ctx, ln)
+}
+
+// checkSchedule checks the flags for scheduled backups.
+func checkSchedule(s store.Schedule) (store.Schedule, error) {
+	switch {
+	case s.Every == 0 && s.Dir != "":
+		return s, fmt.Errorf("%w: --backup-dir is without effect: say how often with --backup-every, such as 24h", errUsage)
+	case s.Every != 0 && s.Every < time.Minute:
+		return s, fmt.Errorf("%w: --backup-every must be a minute or more, such as 24h; got %v", errUsage, s.Every)
+	case s.Keep < 1:
+		return s, fmt.Errorf("%w: --backup-keep must be at least 1; got %d", errUsage, s.Keep)
+	}
+	return s, nil
 }
 
 // freeMemory returns memory from the start to the system. With a new data folder this is mostly 12 MB

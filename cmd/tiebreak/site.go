@@ -22,6 +22,7 @@ type site struct {
 	proxies []netip.Prefix // in front of the server
 	away    workplaceFlags // where its jobs are done besides this machine
 	rest    time.Duration  // after which a session that nobody uses leaves the memory; 0: never
+	backups store.Schedule
 }
 
 // siteOf returns the site of a server that listens on bound, for the flag addr. origin is the

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"tiebreak/envs"
-	"tiebreak/store"
 )
 
 // A visitor is a browser without scripts that follows redirects.
@@ -205,32 +204,6 @@ func TestAccountCommands(t *testing.T) {
 	}
 	user("role", "--name", "root", "--role", "viewer")
 	user("link", "--name", "root")
-}
-
-// TestBackupCommand: it copies the database beside a server to a new file, which holds the session.
-func TestBackupCommand(t *testing.T) {
-	t.Parallel()
-	data := t.TempDir()
-	id, _ := newLink(t, data, "127.0.0.1:1")
-	db, err := store.Open(t.Context(), data) // as a server does
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	restored := t.TempDir()
-	out := filepath.Join(restored, store.FileName)
-	if said := mustCLI(t, "backup", "--data", data, "--out", out); !strings.Contains(said, "checked") {
-		t.Errorf("it says %q", said)
-	}
-	if status, _, said := cli(t, "backup", "--data", data, "--out", out); status != 1 || !strings.Contains(said, "exists") {
-		t.Errorf("once more: status %d, %q", status, said)
-	}
-	if status, _, said := cli(t, "backup", "--data", data); status != 2 || !strings.Contains(said, "--out") {
-		t.Errorf("without a file: status %d, %q", status, said)
-	}
-	if said := mustCLI(t, "session", "show", "--data", restored); !strings.Contains(said, id) {
-		t.Errorf("the copy holds %s", said)
-	}
 }
 
 func TestUserCommands(t *testing.T) {
