@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"tiebreak/internal/base/tally"
 	"tiebreak/internal/idrl"
 )
 
@@ -77,6 +78,7 @@ type writer struct {
 	requests <-chan *request
 	alone    bool // no other process writes
 	health   *health
+	sizes    *tally.Histogram // of transactions, in writes
 }
 
 // A tx is the database during a write: a connection and its prepared
@@ -145,6 +147,9 @@ func (w *writer) serve(group []*request) {
 		if k := idrl.KindOf(r.err); k == idrl.Unavailable || k == idrl.Damaged { // an error of the disk; others are not
 			fault = r.err
 		}
+	}
+	if err == nil {
+		w.sizes.Observe(float64(len(group)))
 	}
 	if fault != nil || w.wrote {
 		w.health.done(fault)

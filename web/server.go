@@ -38,8 +38,10 @@ type site struct {
 	refusals sampler // of lines in the log
 	limits   limits
 	heavy    *heavy
+	counts   *Counts
 
 	pingEvery time.Duration // of a socket; tests shorten it
+	writeWait time.Duration // for a message of a socket; tests shorten it
 	drainWait time.Duration // for running calls of sessions; tests shorten it
 	replyWait time.Duration // to send a part of a reply; tests shorten it
 
@@ -77,7 +79,7 @@ func New(cfg Config) *Server {
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := newServer(&site{
-		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), heavy: newHeavy(),
+		cfg: cfg, log: cfg.Log, counts: newCounts(), pingEvery: pingEvery, writeWait: writeWait, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, limits: newLimits(), heavy: newHeavy(),
 	})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"tiebreak/envs"
@@ -43,6 +44,9 @@ type app struct {
 	bars    *elsewhere.Bars // what researchers say of workers on other machines
 	manager *session.Manager
 	web     *web.Server
+	expired atomic.Int64 // leases of questions that ended without an answer
+
+	backedUp func(context.Context) (time.Time, error) // when the last whole backup was made, zero for never; nil: not known
 
 	unwatch func() // ends the check of the database, and waits for it
 	log     *slog.Logger
@@ -136,6 +140,7 @@ func (a *app) build(r record.Record) (session.Config, error) {
 	}
 	cfg.Trainer, cfg.Rejected, cfg.Rests = remote, remote.Reject, remote.Rest
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
+	cfg.Expired = func(n int) { a.expired.Add(int64(n)) }
 	return cfg, nil
 }
 

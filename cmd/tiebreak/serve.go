@@ -29,6 +29,8 @@ type serveFlags struct {
 	proxies            string
 	away               workplaceFlags
 	log                string
+	metrics            string
+	anywhere           bool // metrics, too
 	verbose            bool
 }
 
@@ -47,6 +49,8 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
 	ownFlags(fs, &f.own)
 	f.away.declare(fs)
+	fs.StringVar(&f.metrics, "metrics", os.Getenv("TIEBREAK_METRICS"), "`host:port`, such as 127.0.0.1:9090, at which programs on this machine read metrics for Prometheus and profiles; empty: none")
+	fs.BoolVar(&f.anywhere, "metrics-anywhere", false, "allow an address for --metrics that other machines can reach; it has no password")
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
 	fs.BoolVar(&f.verbose, "v", false, "log every request, not only sign-ins, refusals and faults; tokens, names and addresses are never logged")
 }
@@ -68,7 +72,7 @@ func serveCommand() command {
 			"put a proxy with HTTPS in front of it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +
 			"Flags override the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
-			"TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment.",
+			"TIEBREAK_METRICS, TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment. docs/operating.md has the metrics, a dashboard and alerts.",
 		Example: "tiebreak serve --data study --addr 127.0.0.1:8080",
 	}, (*serveFlags).declare, func(ctx context.Context, io stdio, f *serveFlags) error { return serve(ctx, io, f, false) })
 }
@@ -89,6 +93,13 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 		return err
 	}
 	at.away = f.away
+	sight, err := listenForMetrics(ctx, f.metrics, f.anywhere)
+	if err != nil {
+		return err
+	}
+	if sight != nil {
+		defer sight.Close() // without effect after it was served
+	}
 	log, err := newLogger(io.Err, f.log, f.verbose)
 	if err != nil {
 		return err
@@ -115,6 +126,8 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
+	stop := a.serveSight(sight, f.anywhere)
+	defer func() { err = errors.Join(err, stop()) }()
 	warn(io.Err, at, f.data)
 	if err := announce(ctx, io, a, at.base, f.data, demo); err != nil {
 		return err
