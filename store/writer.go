@@ -86,7 +86,8 @@ type writer struct {
 type tx struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
-	wrote bool // a row was changed since the transaction began
+	wrote bool      // a row was changed since the transaction began
+	head  *chainEnd // of the audit trail; nil: not read since the transaction, or a part of it, began or was undone
 }
 
 func newWriter(ctx context.Context, p *sql.DB, requests <-chan *request, h *health) (*writer, error) {
@@ -250,6 +251,9 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 
 // control runs a statement that begins or ends a transaction or a part of one.
 func (t *tx) control(statement string) error {
+	if statement != `COMMIT` && statement != `RELEASE request` {
+		t.head = nil
+	}
 	s, err := t.prepare(statement) //nolint:sqlclosecheck // kept for the next transaction; the writer closes it
 	if err != nil {
 		return err
