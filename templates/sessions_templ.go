@@ -356,7 +356,7 @@ func Sessions(p SessionsPage) templ.Component {
 					}
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<p class=\"note\"><a href=\"/workers\" data-workers-link>Workers</a> · <a href=\"/tokens\" data-tokens>Tokens for programs</a></p></main>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<p class=\"note\"><a href=\"/workers\" data-workers-link>Workers</a> · <a href=\"/tokens\" data-tokens>Tokens for programs</a> · <a href=\"/audit\" data-audit-link>Audit trail</a></p></main>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -166,6 +166,8 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions", s.running.createSession)
 	e.GET(workersPath, s.watching.workers)
 	e.POST(workersPath, s.watching.postWorker)
+	e.GET(auditPath, s.watching.audit)
+	e.GET(auditPath+"/:format", s.watching.auditFile)
 	e.GET("/arenas/new", s.watching.newArena)
 	e.GET("/arenas", s.watching.toNewArena)
 	e.POST("/arenas", s.watching.createArena)

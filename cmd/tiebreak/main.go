@@ -21,7 +21,7 @@ var errUsage = shared.ErrUsage
 func commands() []command {
 	return []command{
 		demoCommand(), serveCommand(), sessionCommand(), arenaCommand(), simulateCommand(),
-		userCommand(), tokenCommand(), workersCommand(), inviteCommand(), annotatorCommand(), exportCommand(), importCommand(), clipsCommand(), questionsCommand(), qualityCommand(), backupCommand(), doctorCommand(), versionCommand(), workerCommand(), workerKeyCommand(),
+		userCommand(), tokenCommand(), workersCommand(), inviteCommand(), annotatorCommand(), exportCommand(), importCommand(), clipsCommand(), questionsCommand(), qualityCommand(), backupCommand(), doctorCommand(), auditCommand(), versionCommand(), workerCommand(), workerKeyCommand(),
 	}
 }
 

@@ -11,7 +11,7 @@ type AuditEntry struct {
 	Position int64          `json:"position"`
 	At       time.Time      `json:"at"`
 	Session  idrl.SessionID `json:"session"` // empty where none is concerned
-	Actor    string         `json:"actor"`   // a researcher's name, an annotator's id, the name of a command or token; empty: the server
+	Actor    string         `json:"actor"`   // a researcher's name, an annotator's id, the name of a command or token; empty: the server, or a command
 	Action   string         `json:"action"`
 	Object   string         `json:"object"` // the form depends on Action
 	Erased   bool           `json:"erased"` // actor and object were erased with somebody's data
