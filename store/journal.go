@@ -142,13 +142,6 @@ func blob(b []byte) []byte {
 	return b
 }
 
-// audit records an act: actor, action and object, in the transaction of the act.
-func (t *tx) audit(at time.Time, id idrl.SessionID, actor, action, object string) error {
-	const insert = `INSERT INTO audit (at, session_id, actor, action, object) VALUES (?, ?, ?, ?, ?)`
-	_, err := t.exec(insert, encodeTime(at), null(id), actor, action, object)
-	return err
-}
-
 // Issue implements record.Journal. The clips of the queries must have come with
 // an adopted generation, and the annotators must exist. It records all of as
 // or none. It returns an error of kind Conflict if an ID or N is taken, and of

@@ -57,15 +57,19 @@ func (db *upkeep) KeepBackups(ctx context.Context, s Schedule, log *slog.Logger)
 
 // due returns how long to wait for the next backup.
 func (s Schedule) due() time.Duration {
-	made := ownBackups(s.Dir, true)
-	if len(made) == 0 {
-		return 0
-	}
-	at, err := time.Parse(stampLayout, madeAt(made[0]))
-	if err != nil {
+	at := s.Last()
+	if at.IsZero() {
 		return 0
 	}
 	return min(time.Until(at.Add(s.Every)), s.Every) // the clock may have been ahead
+}
+
+// Last returns when the last backup of s was made; zero for never.
+func (s Schedule) Last() (at time.Time) {
+	if made := ownBackups(s.Dir, true); len(made) > 0 {
+		at, _ = time.Parse(stampLayout, madeAt(made[0])) // ownBackup has matched it
+	}
+	return at
 }
 
 // makeScheduled makes a backup and removes the oldest ones. Meanwhile no data are erased: a backup that is being

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/tally"
 	"tiebreak/internal/idrl"
 
 	_ "modernc.org/sqlite"
@@ -45,7 +46,8 @@ type file struct {
 	finished chan struct{} // closed when the writer has returned
 
 	health *health
-	owes   chan struct{} // data were withdrawn
+	sizes  *tally.Histogram // of transactions, in writes
+	owes   chan struct{}    // data were withdrawn
 
 	mu     sync.RWMutex // guards closed, and requests against a send after close
 	closed bool
@@ -100,6 +102,7 @@ func (db *upkeep) startErasing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { db.keepErasing(ctx) })
+	done.Go(func() { _ = db.chainOld(ctx) }) // the next start goes on; 'tiebreak audit verify' says how many rows wait
 	db.unerase = func() {
 		cancel()
 		done.Wait()
@@ -107,7 +110,7 @@ func (db *upkeep) startErasing(ctx context.Context) {
 }
 
 func open(ctx context.Context, dir string, steps fs.FS) (_ *DB, err error) {
-	db := newDB(&file{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{}), health: newHealth(), owes: make(chan struct{}, 1)})
+	db := newDB(&file{dir: dir, requests: make(chan *request, queueLen), finished: make(chan struct{}), health: newHealth(), sizes: newSizes(), owes: make(chan struct{}, 1)})
 	defer func() {
 		if err != nil {
 			err = errors.Join(unopened(dir, err), db.closePools())
@@ -155,7 +158,7 @@ func (db *file) startWriter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.alone = db.lock != nil
+	w.alone, w.sizes = db.lock != nil, db.sizes
 	go func() {
 		defer close(db.finished)
 		w.run()
@@ -188,7 +191,7 @@ func OpenBeside(ctx context.Context, dir string) (_ *DB, err error) {
 // of kind Forbidden. It returns an error of kind NotFound if dir holds no
 // database, and of kind Invalid if the database has another version.
 func OpenReadOnly(ctx context.Context, dir string) (_ *DB, err error) {
-	db := newDB(&file{dir: dir, health: newHealth()})
+	db := newDB(&file{dir: dir, health: newHealth(), sizes: newSizes()})
 	defer func() {
 		if err != nil {
 			err = errors.Join(unopened(dir, err), db.closePools())

@@ -119,7 +119,7 @@ var withdrawal = []struct {
 		WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `UPDATE assignment SET annotator_id = '', answer_id = 'erased', reopens = NULL
 		WHERE session_id = ?1 AND annotator_id = ?2`},
-	{sql: `UPDATE audit SET actor = '', object = '' WHERE session_id = ?1 AND actor = ?2`},
+	{sql: `UPDATE audit SET actor = '', object = '', salt = x'' WHERE session_id = ?1 AND actor = ?2`},
 
 	{sql: `INSERT INTO answer (session_id, seq, id, query_id, annotator_id, choice, rating, reason, left_side, shown_at, answered_at,
 			received_at, response_ms, hidden_ms, loops, input, instructions, late)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"tiebreak/internal/base/tally"
 	"tiebreak/internal/idrl"
 )
 
@@ -77,6 +78,7 @@ type writer struct {
 	requests <-chan *request
 	alone    bool // no other process writes
 	health   *health
+	sizes    *tally.Histogram // of transactions, in writes
 }
 
 // A tx is the database during a write: a connection and its prepared
@@ -84,7 +86,8 @@ type writer struct {
 type tx struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
-	wrote bool // a row was changed since the transaction began
+	wrote bool      // a row was changed since the transaction began
+	head  *chainEnd // of the audit trail; nil: not read since the transaction, or a part of it, began or was undone
 }
 
 func newWriter(ctx context.Context, p *sql.DB, requests <-chan *request, h *health) (*writer, error) {
@@ -145,6 +148,9 @@ func (w *writer) serve(group []*request) {
 		if k := idrl.KindOf(r.err); k == idrl.Unavailable || k == idrl.Damaged { // an error of the disk; others are not
 			fault = r.err
 		}
+	}
+	if err == nil {
+		w.sizes.Observe(float64(len(group)))
 	}
 	if fault != nil || w.wrote {
 		w.health.done(fault)
@@ -245,6 +251,9 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 
 // control runs a statement that begins or ends a transaction or a part of one.
 func (t *tx) control(statement string) error {
+	if statement != `COMMIT` && statement != `RELEASE request` {
+		t.head = nil
+	}
 	s, err := t.prepare(statement) //nolint:sqlclosecheck // kept for the next transaction; the writer closes it
 	if err != nil {
 		return err

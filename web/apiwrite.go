@@ -77,6 +77,7 @@ func (s *api) apiAnswer(c echo.Context) error {
 	row := m.Row()
 	row.Annotator, row.ReceivedAt, row.Input = who, time.Now().UTC(), "api"
 	receipt, err := session.Answer(c.Request().Context(), who, row)
+	s.counts.answered(row.ReceivedAt, receipt, err)
 	if err != nil {
 		return err
 	}

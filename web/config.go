@@ -159,6 +159,8 @@ type Settings interface {
 	Control(ctx context.Context, id idrl.SessionID, action, actor string, now time.Time) (before, after record.SessionState, err error)
 	// Audit records an act of actor upon a session that no other method records.
 	Audit(ctx context.Context, id idrl.SessionID, actor, action, object string, now time.Time) error
+	// AuditTrail yields rows of the audit trail, the last one first.
+	AuditTrail(ctx context.Context, f record.AuditFilter, yield func(record.AuditEntry) error) error
 	// Controls returns these acts, the first one first.
 	Controls(ctx context.Context, id idrl.SessionID) ([]record.Control, error)
 	// Acts returns the last other acts of researchers upon a session, the last one first.

@@ -20,6 +20,9 @@ func Routes() (out []string) {
 // PingEvery makes s look after its sockets more often. Call it before the first.
 func PingEvery(s *Server, d time.Duration) { s.pingEvery = d }
 
+// WriteWait changes how long a client may take for a message of a socket. Call it before the first.
+func WriteWait(s *Server, d time.Duration) { s.writeWait = d }
+
 // Stream makes streams of answers of s send a line that often, and end after that time. Call it
 // before the first.
 func Stream(s *Server, beat, last time.Duration) { s.api.streamBeat, s.api.streamFor = beat, last }

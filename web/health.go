@@ -16,15 +16,23 @@ func (s *Server) alive(c echo.Context) error { return c.String(http.StatusOK, "o
 
 // ready is GET /readyz: answers can be recorded now. If not, it gives the reason on one line.
 func (s *Server) ready(c echo.Context) error {
-	if s.sockets.draining() {
-		return c.String(http.StatusServiceUnavailable, "stopping\n")
-	}
-	for _, p := range s.cfg.Health.Problems(c.Request().Context()) {
-		if !p.Minor {
-			return c.String(http.StatusServiceUnavailable, p.Reason+"\n")
-		}
+	if why := s.Unready(c.Request().Context()); why != "" {
+		return c.String(http.StatusServiceUnavailable, why+"\n")
 	}
 	return c.String(http.StatusOK, "ready\n")
+}
+
+// Unready returns why no answer can be recorded now, as GET /readyz does; empty if answers can be.
+func (s *site) Unready(ctx context.Context) string {
+	if s.sockets.draining() {
+		return "stopping"
+	}
+	for _, p := range s.cfg.Health.Problems(ctx) {
+		if !p.Minor {
+			return p.Reason
+		}
+	}
+	return ""
 }
 
 // problems returns the problems of the server, for researchers.

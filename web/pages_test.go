@@ -42,6 +42,11 @@ func TestWhoMaySeeWhat(t *testing.T) {
 		{"GET", "/sessions", [6]int{403, 200, 403, 403, 403, 403}},
 		{"GET", "/sessions/new", [6]int{403, 200, 403, 403, 403, 403}},
 		{"GET", "/workers", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/audit", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/audit?before=x", [6]int{403, 400, 403, 403, 403, 403}},
+		{"GET", "/audit/csv", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/audit/jsonl", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/audit/xml", [6]int{403, 404, 403, 403, 403, 403}},
 		{"POST", "/workers", [6]int{403, 400, 403, 403, 403, 403}},  // 400: the form is empty
 		{"POST", "/sessions", [6]int{403, 400, 403, 403, 403, 403}}, // 400: the form is empty
 		{"GET", "/sessions/s1", [6]int{403, 200, 403, 403, 403, 403}},

@@ -40,8 +40,10 @@ type site struct {
 	guesses  sampler // of rows about wrong passwords
 	limits   limits
 	heavy    *heavy
+	counts   *Counts
 
 	pingEvery time.Duration // of a socket; tests shorten it
+	writeWait time.Duration // for a message of a socket; tests shorten it
 	drainWait time.Duration // for running calls of sessions; tests shorten it
 	replyWait time.Duration // to send a part of a reply; tests shorten it
 
@@ -80,7 +82,7 @@ func New(cfg Config) *Server {
 	}
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := newServer(&site{
-		cfg: cfg, log: cfg.Log, pingEvery: pingEvery, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, guesses: sampler{bucket: newBucket(1.0/60, 100)}, limits: newLimits(), heavy: newHeavy(),
+		cfg: cfg, log: cfg.Log, counts: newCounts(), pingEvery: pingEvery, writeWait: writeWait, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, guesses: sampler{bucket: newBucket(1.0/60, 100)}, limits: newLimits(), heavy: newHeavy(),
 	})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	crossOrigin := http.NewCrossOriginProtection()
@@ -172,6 +174,8 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions", s.running.createSession)
 	e.GET(workersPath, s.watching.workers)
 	e.POST(workersPath, s.watching.postWorker)
+	e.GET(auditPath, s.watching.audit)
+	e.GET(auditPath+"/:format", s.watching.auditFile)
 	e.GET("/arenas/new", s.watching.newArena)
 	e.GET("/arenas", s.watching.toNewArena)
 	e.POST("/arenas", s.watching.createArena)

@@ -37,15 +37,21 @@ type socket struct {
 	alive func(ctx context.Context) error // whether the actor still has the right; checked with each ping and by check
 	check chan struct{}                   // asks for alive at once; holds one
 
+	patience time.Duration // for one message; constant
+	counts   *Counts
+
 	mu     sync.Mutex
 	code   int    // guarded by mu: why the socket closes; 0 while it is open
 	reason string // guarded by mu
 	last   []byte // guarded by mu: message before the close frame; may be nil
 }
 
-func newSocket(ws *websocket.Conn, limit int64, alive func(context.Context) error) *socket {
-	ws.SetReadLimit(limit)
-	return &socket{ws: ws, out: make(chan []byte, queueLength), quiet: make(chan struct{}), gone: make(chan struct{}), alive: alive, check: make(chan struct{}, 1)}
+func newSocket(s *site, ws *websocket.Conn, from visitor) *socket {
+	ws.SetReadLimit(from.limit)
+	return &socket{
+		ws: ws, out: make(chan []byte, queueLength), quiet: make(chan struct{}), gone: make(chan struct{}), alive: from.alive, check: make(chan struct{}, 1),
+		patience: s.writeWait, counts: s.counts,
+	}
 }
 
 // send queues a message. It waits while the queue is full, so that a peer that sends faster than it
@@ -122,8 +128,8 @@ func (s *socket) write(ctx context.Context, pingEvery time.Duration) {
 			s.checkAllowed(ctx)
 		case <-ping.C:
 			s.checkAllowed(ctx)
-			if s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)) != nil {
-				s.end(websocket.CloseAbnormalClosure, "", nil)
+			if err := s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(s.patience)); err != nil {
+				s.broke(err, 0)
 			}
 		case <-s.quiet:
 			s.finish()
@@ -153,7 +159,7 @@ func (s *socket) finish() {
 		return
 	}
 	frame := websocket.FormatCloseMessage(code, reason)
-	_ = s.ws.WriteControl(websocket.CloseMessage, frame, time.Now().Add(writeWait)) // the peer may be gone
+	_ = s.ws.WriteControl(websocket.CloseMessage, frame, time.Now().Add(s.patience)) // the peer may be gone
 	if code == websocket.ClosePolicyViolation || code == websocket.CloseMessageTooBig {
 		s.readRest()
 	}
@@ -170,14 +176,23 @@ func (s *socket) readRest() {
 
 // put writes one message and reports whether it could.
 func (s *socket) put(m []byte) bool {
-	err := s.ws.SetWriteDeadline(time.Now().Add(writeWait))
+	err := s.ws.SetWriteDeadline(time.Now().Add(s.patience))
 	if err == nil {
 		err = s.ws.WriteMessage(websocket.TextMessage, m)
 	}
 	if err != nil {
-		s.end(websocket.CloseAbnormalClosure, "", nil)
+		s.broke(err, 1)
 	}
 	return err == nil
+}
+
+// broke ends the socket because of an error of the connection that lost some messages besides those that wait, and counts both.
+func (s *socket) broke(err error, lost int) {
+	s.end(websocket.CloseAbnormalClosure, "", nil)
+	s.counts.Dropped.Add(int64(lost + len(s.out)))
+	if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
+		s.counts.Slow.Add(1)
+	}
 }
 
 // upgrader shares the write buffers. With its two goroutines and their data, an idle socket takes

@@ -52,12 +52,15 @@ func (l *sockets) has(who person) bool {
 	return len(l.of[who]) > 0
 }
 
-// full reports whether the server has the largest number of sockets.
-func (l *sockets) full() bool {
+// count returns how many sockets are open.
+func (l *sockets) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.open) >= maxSockets
+	return len(l.open)
 }
+
+// full reports whether the server has the largest number of sockets.
+func (l *sockets) full() bool { return l.count() >= maxSockets }
 
 // draining reports whether the server is about to stop.
 func (l *sockets) draining() bool {
@@ -164,7 +167,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, from visitor,
 	if err != nil {
 		return nil //nolint:nilerr // the upgrader has replied
 	}
-	sock := newSocket(ws, from.limit, from.alive)
+	sock := newSocket(s, ws, from)
 	if !s.sockets.add(sock, from.who, from.most) {
 		sock.end(websocket.CloseGoingAway, "server stops", wire.Encode(&wire.Bye{RetryMS: comeBackLast.Milliseconds()}))
 		sock.finish()

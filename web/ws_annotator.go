@@ -153,6 +153,7 @@ func (a *annotatorSocket) handle(kind int, b []byte) {
 		}
 		row.Consent = has.agreed
 		receipt, err := a.session.Answer(ctx, a.who, row)
+		a.srv.counts.answered(row.ReceivedAt, receipt, err)
 		a.reply(string(m.ID), receipt, err)
 	case *wire.Undo:
 		if a.narrow {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tiebreak/envs"
@@ -45,6 +46,9 @@ type app struct {
 	bars    *elsewhere.Bars // what researchers say of workers on other machines
 	manager *session.Manager
 	web     *web.Server
+	expired atomic.Int64 // leases of questions that ended without an answer
+
+	backedUp func(context.Context) (time.Time, error) // when the last whole backup was made, zero for never; nil: not known
 
 	rest time.Duration // of site
 
@@ -64,6 +68,9 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 		return nil, errors.Join(err, db.Close())
 	}
 	a := &app{envs: list, db: db, auth: auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db}), rest: at.rest, idle: at.away.here < 0, log: log}
+	if at.backups.Every > 0 {
+		a.backedUp = func(context.Context) (time.Time, error) { return at.backups.Last(), nil }
+	}
 	if a.pool, err = jobs.NewPool(jobs.Config{Store: db, Command: worker, Env: byflags.Pipes, Workers: at.away.here, Log: log}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -143,6 +150,7 @@ func (a *app) build(r record.Record) (session.Config, error) {
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
 	id := cfg.Record.Spec.ID
 	cfg.RestAfter, cfg.Watched = a.rest, func() bool { return a.hub.Watchers(id) > 0 }
+	cfg.Expired = func(n int) { a.expired.Add(int64(n)) }
 	return cfg, nil
 }
 

@@ -206,6 +206,10 @@ func (v *visit) ofResearchers() []screen {
 			b.open(v.base + "/workers")
 			b.waitFor("[data-workers] [data-start]")
 		}},
+		{"audit trail", "/audit", b, func() {
+			b.open(v.base + "/audit")
+			b.waitFor("[data-audit] [data-position]")
+		}},
 		{"new arena", "/arenas/new", b, func() {
 			b.open(v.base + "/arenas/new")
 			b.waitFor("main form")
@@ -344,7 +348,7 @@ func (v *visit) isNoPage(address string) {
 	}, address) || strings.HasPrefix(address, "/api/") { // for programs, by a token
 		return
 	}
-	path := strings.NewReplacer(":id", v.pairs, ":when", "now", ":link", "1", ":annotator", "a1", ":table", "rate").Replace(address)
+	path := strings.NewReplacer(":id", v.pairs, ":when", "now", ":link", "1", ":annotator", "a1", ":table", "rate", ":format", "csv").Replace(address)
 	got := ""
 	for _, who := range []*tab{v.researcher, v.comparer} {
 		got += evaluate[string](who, fmt.Sprintf("fetch(%q).then((r) => !r.ok ? '' : r.redirected ? 'leads to ' + r.url : r.headers.get('Content-Type') + ' ')", path))

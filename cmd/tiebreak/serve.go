@@ -31,6 +31,8 @@ type serveFlags struct {
 	rest               time.Duration
 	backups            store.Schedule
 	log                string
+	metrics            string
+	anywhere           bool // metrics, too
 	verbose            bool
 }
 
@@ -56,6 +58,8 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&f.backups.Every, "backup-every", 0, "`time` between two backups that the server makes by itself, such as 24h; 0: none (docs/backups.md)")
 	fs.IntVar(&f.backups.Keep, "backup-keep", 7, "`number` of these backups that stay; older ones are removed")
 	fs.StringVar(&f.backups.Dir, "backup-dir", "", "`folder` for these backups, of this study alone; empty: backups in the data folder")
+	fs.StringVar(&f.metrics, "metrics", os.Getenv("TIEBREAK_METRICS"), "`host:port`, such as 127.0.0.1:9090, at which programs on this machine read metrics for Prometheus and profiles; empty: none")
+	fs.BoolVar(&f.anywhere, "metrics-anywhere", false, "allow an address for --metrics that other machines can reach; it has no password")
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
 	fs.BoolVar(&f.verbose, "v", false, "log every request, not only sign-ins, refusals and faults; tokens, names and addresses are never logged")
 }
@@ -77,7 +81,7 @@ func serveCommand() command {
 			"put a proxy with HTTPS in front of it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +
 			"Flags override the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
-			"TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment.",
+			"TIEBREAK_METRICS, TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment. docs/operating.md has the metrics, a dashboard and alerts.",
 		Example: "tiebreak serve --data study --addr 127.0.0.1:8080",
 	}, (*serveFlags).declare, func(ctx context.Context, io stdio, f *serveFlags) error { return serve(ctx, io, f, false) })
 }
@@ -90,36 +94,24 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 		return err
 	}
 	defer ln.Close() // without effect after the server has closed it
-	at, err := siteOf(f.addr, ln.Addr(), f.origin)
+	at, err := f.site(ln.Addr())
 	if err != nil {
 		return err
 	}
-	if at.proxies, err = checkProxies(f.proxies, f.origin); err != nil {
+	sight, err := listenForMetrics(ctx, f.metrics, f.anywhere)
+	if err != nil {
 		return err
 	}
-	if at.away, at.rest = f.away, f.rest; at.rest < 0 {
-		return idrl.Errorf(idrl.Invalid, "--rest-after must not be negative; 0 keeps all sessions in memory")
-	}
-	if at.backups, err = checkSchedule(f.backups); err != nil {
-		return err
+	if sight != nil {
+		defer sight.Close() // without effect after it was served
 	}
 	log, err := newLogger(io.Err, f.log, f.verbose)
 	if err != nil {
 		return err
 	}
-	list, err := openCatalogue(f.own.at(f.data))
+	list, err := f.catalogue(io)
 	if err != nil {
 		return err
-	}
-	now, err := list.now()
-	if err != nil {
-		return err
-	}
-	warnUncaged(io, now)
-	for _, e := range now {
-		if e.Unavailable != nil && !slices.ContainsFunc(envs.Catalogue(), func(known envs.Entry) bool { return known.ID == e.ID }) {
-			fmt.Fprintf(io.Err, "Not available: environment %q %v\n", e.ID, e.Unavailable)
-		}
 	}
 	worker, err := workerCommandLine(f.own.at(f.data))
 	if err != nil {
@@ -130,12 +122,48 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
+	stop := a.serveSight(sight, f.anywhere)
+	defer func() { err = errors.Join(err, stop()) }()
 	warn(io.Err, at, f.data)
 	if err := announce(ctx, io, a, at.base, f.data, demo); err != nil {
 		return err
 	}
 	freeMemory()
 	return a.listen(ctx, ln)
+}
+
+// site returns what the flags say of the site of a server that listens on bound.
+func (f *serveFlags) site(bound net.Addr) (at site, err error) {
+	if at, err = siteOf(f.addr, bound, f.origin); err != nil {
+		return at, err
+	}
+	if at.proxies, err = checkProxies(f.proxies, f.origin); err != nil {
+		return at, err
+	}
+	if at.away, at.rest = f.away, f.rest; at.rest < 0 {
+		return at, idrl.Errorf(idrl.Invalid, "--rest-after must not be negative; 0 keeps all sessions in memory")
+	}
+	at.backups, err = checkSchedule(f.backups)
+	return at, err
+}
+
+// catalogue opens the available environments, and says which of a user's own are not, or run without a wall.
+func (f *serveFlags) catalogue(io stdio) (*catalogue, error) {
+	list, err := openCatalogue(f.own.at(f.data))
+	if err != nil {
+		return nil, err
+	}
+	now, err := list.now()
+	if err != nil {
+		return nil, err
+	}
+	warnUncaged(io, now)
+	for _, e := range now {
+		if e.Unavailable != nil && !slices.ContainsFunc(envs.Catalogue(), func(known envs.Entry) bool { return known.ID == e.ID }) {
+			fmt.Fprintf(io.Err, "Not available: environment %q %v\n", e.ID, e.Unavailable)
+		}
+	}
+	return list, nil
 }
 
 // checkSchedule checks the flags for scheduled backups.

@@ -23,8 +23,14 @@ import (
 // first clips, and returns a link for the annotators of each.
 func stuck(t *testing.T, n int) (a *app, links []string) {
 	t.Helper()
+	return stuckIn(t, t.TempDir(), n)
+}
+
+// stuckIn is stuck with a data folder.
+func stuckIn(t *testing.T, dir string, n int) (a *app, links []string) {
+	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), "sh", "-c", "cat > /dev/null")
+	a, err := openApp(ctx, dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), "sh", "-c", "cat > /dev/null")
 	if err != nil {
 		t.Fatal(err)
 	}

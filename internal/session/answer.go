@@ -56,6 +56,7 @@ func (s *Session) answer(a idrl.Answer) (logEntry, error) {
 	if r, known, err := s.replayed(a); known {
 		return logEntry{receipt: r}, err
 	}
+	s.noteExpired()
 	as := s.asked.get(a.Assignment)
 	switch {
 	case s.revoked[a.Annotator]:

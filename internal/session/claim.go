@@ -31,6 +31,7 @@ func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) (view.Offer, 
 		if s.revoked[who] {
 			return view.Offer{}, errRevoked
 		}
+		s.noteExpired()
 		if err := s.topUp(ctx, who); err != nil {
 			return view.Offer{}, err
 		}
@@ -41,6 +42,7 @@ func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) (view.Offer, 
 // Renew extends the lease of an open question of the annotator.
 func (s *Session) Renew(ctx context.Context, who idrl.AnnotatorID, id idrl.AssignmentID) error {
 	_, err := call(ctx, s.inbox, func() (struct{}, error) {
+		s.noteExpired()
 		as := s.asked.get(id)
 		switch {
 		case as == nil:

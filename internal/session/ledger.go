@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
@@ -20,6 +21,8 @@ type ledger struct {
 	log   *answerLog
 	asked *assignments
 	last  []idrl.Query // buffer of lastAsked
+
+	looked, soonest time.Time // when leases were looked at last, and no later than the next one ends
 }
 
 // question returns what an answer of the log replies to, under a representation.
@@ -64,6 +67,30 @@ func (s *ledger) renew(ctx context.Context, as *record.Assignment) error {
 	}
 	as.LeaseUntil = until
 	return nil
+}
+
+// noteExpired tells of the leases that have ended without an answer since it was called last. Call it before a lease is renewed or
+// its question answered. It looks at the leases only if one may have ended, which is once for each at most.
+func (s *ledger) noteExpired() {
+	now := s.cfg.Now()
+	if now.Before(s.soonest) {
+		return
+	}
+	n, soonest := 0, now.Add(s.cfg.Lease)
+	for _, as := range s.asked.open {
+		switch until := as.LeaseUntil; {
+		case until.After(now):
+			if until.Before(soonest) {
+				soonest = until
+			}
+		case until.After(s.looked) && !s.looked.IsZero() && !s.revoked[as.Annotator]:
+			n++
+		}
+	}
+	s.looked, s.soonest = now, soonest
+	if n > 0 {
+		s.cfg.Expired(n)
+	}
 }
 
 // ageing reports whether half of an assignment's lease is gone.

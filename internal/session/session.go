@@ -82,6 +82,9 @@ type Config struct {
 
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes
+
+	// Expired is told how many leases have ended without an answer since it was called last. Default: nobody is told.
+	Expired func(n int)
 }
 
 // A Session is run by one goroutine, the one that calls Run. That goroutine
@@ -118,6 +121,9 @@ func New(cfg Config) (*Session, error) {
 	}
 	if cfg.Lease == 0 {
 		cfg.Lease = 10 * time.Minute
+	}
+	if cfg.Expired == nil {
+		cfg.Expired = func(int) {}
 	}
 	r := cfg.Record
 	if err := cfg.Acquisition.Fits(r.Spec.Kind, false); err != nil { // clips may be parts of trajectories

@@ -134,6 +134,7 @@ type bench struct {
 	steps    func(idrl.Candidate) float64
 	exact    bool
 	stepSec  float64
+	expired  func(int)
 }
 
 func newBench(change func(*idrl.SessionSpec)) *bench {
@@ -189,7 +190,7 @@ func (b *bench) startOn(t testing.TB, j record.Journal) (s *session.Session, sto
 		Record: rec, Model: b.rewards(), Averaged: b.averaged, Rival: b.rival, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
-		Title: b.title, Steps: b.steps, Exact: b.exact, StepSec: b.stepSec,
+		Title: b.title, Steps: b.steps, Exact: b.exact, StepSec: b.stepSec, Expired: b.expired,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -625,6 +626,37 @@ func TestLease(t *testing.T) {
 	if a := b.record(t, s).Log[1]; a.Late {
 		t.Error("an answer under a renewed lease is marked late")
 	}
+}
+
+// A lease that ends without an answer is told once, also if the answer comes later; one that is
+// renewed in time is not.
+func TestExpiredLeases(t *testing.T) {
+	b := newBench(nil)
+	expired := 0
+	b.expired = func(n int) { expired += n }
+	s, _ := b.start(t)
+	want := func(n int, when string) {
+		t.Helper()
+		if _, err := s.Status(t.Context()); err != nil || expired != n { // the session's goroutine is done with what came before
+			t.Errorf("%s: %d leases have ended (%v), want %d", when, expired, err, n)
+		}
+	}
+	open := claim(t, s, "ann").Open
+	want(0, "at the beginning")
+	b.clock.advance(6 * time.Minute)
+	claim(t, s, "ann") // renews
+	b.clock.advance(6 * time.Minute)
+	claim(t, s, "ann")
+	want(0, "renewed in time")
+	b.clock.advance(11 * time.Minute)
+	mustAnswer(t, s, "ann", reply(open[0], 1))
+	want(len(open), "an answer after all leases")
+	claim(t, s, "ann")
+	claim(t, s, "bob")
+	want(len(open), "as they were counted")
+	b.clock.advance(time.Hour)
+	claim(t, s, "bob")
+	want(2*len(open)+len(claim(t, s, "bob").Open), "those of both")
 }
 
 func TestBudget(t *testing.T) {

@@ -26,7 +26,7 @@ type run struct {
 // ended. It returns an error that wraps errDied if the worker died.
 func (p *Pool) attempt(ctx context.Context, w *worker, t *ticket) (Done, error) {
 	now := time.Now()
-	job, id, err := p.c.Store.BeginJob(ctx, t.job.JobKey, now, now.Add(p.lease()))
+	job, id, err := p.c.Store.BeginJob(ctx, t.job.JobKey, now, now.Add(p.c.Lease()))
 	if err != nil {
 		return Done{}, err
 	}
@@ -58,8 +58,9 @@ func (t *ticket) endState(err error) record.JobState {
 	return record.JobFailed
 }
 
-// lease outlasts a worker that has fallen silent.
-func (p *Pool) lease() time.Duration { return 2*p.c.Silence + grace }
+// Lease is how long the lease of a job lasts from its start, or from the last sign of life that was recorded. It outlasts a worker
+// that has fallen silent.
+func (c Config) Lease() time.Duration { return 2*or(c.Silence, time.Minute) + grace }
 
 // ready makes sure that the worker has a process of the level of the job.
 func (r *run) ready() error {
@@ -231,12 +232,12 @@ func (r *run) record(ctx context.Context, f frame) error {
 		}
 		return passing(err)
 	}
-	if now.Sub(r.recorded) < min(r.pool.beat(), r.pool.lease()/4) {
+	if now.Sub(r.recorded) < min(r.pool.beat(), r.pool.c.Lease()/4) {
 		return nil
 	}
 	r.recorded = now
 	r.measure()
-	return passing(store.BeatJob(ctx, r.id, now.Add(r.pool.lease()), record.JobProgress(r.last)))
+	return passing(store.BeatJob(ctx, r.id, now.Add(r.pool.c.Lease()), record.JobProgress(r.last)))
 }
 
 // passing returns nil for an error of a store that cannot write right now: the lease

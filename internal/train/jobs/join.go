@@ -167,6 +167,18 @@ func (p *Pool) Now() (out []Worker) {
 	return out
 }
 
+// Here returns how many jobs processes of this machine can do at a time.
+func (p *Pool) Here() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.workers {
+		if w.place == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Leave has a worker elsewhere leave as soon as it has no job. It reports whether there is one of that name.
 func (p *Pool) Leave(name string) bool {
 	p.mu.Lock()
