@@ -26,7 +26,7 @@ func folderWithLinks(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	db := haunted(t, dir, 200)
-	must(t, db.AddUser(t.Context(), "grace", t0))
+	must(t, db.AddUser(t.Context(), "grace", identity.Researcher, t0))
 	_, err := db.Invite(t.Context(), hash("of grace"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 	must(t, err)
 	must(t, withdrawAda(t.Context(), db))

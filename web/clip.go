@@ -104,7 +104,7 @@ func (s entry) joinExample(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	clip, err := s.exampleClip(c, v.session)
+	clip, err := exampleClip(s.site, c, v.session)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s entry) joinExample(c echo.Context) error {
 }
 
 // exampleClip returns a clip that shows what is to be judged, empty if there is none yet.
-func (s *site) exampleClip(c echo.Context, id idrl.SessionID) (idrl.ClipID, error) {
+func exampleClip(s *site, c echo.Context, id idrl.SessionID) (idrl.ClipID, error) {
 	session, err := s.session(c.Request().Context(), id)
 	if err != nil {
 		return "", err

@@ -50,7 +50,7 @@ func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 	}
 	p.User, p.SignOut = "", "" // an annotator's page, even if this browser is also signed in as a researcher
 	p.Scripts = static.Modules("join.js")
-	if clip, err := s.exampleClip(c, id); err != nil {
+	if clip, err := exampleClip(s.site, c, id); err != nil {
 		return p, err
 	} else if clip != "" {
 		address := *c.Request().URL
@@ -150,7 +150,7 @@ func (s entry) postJoin(c echo.Context) error {
 		return errRemoved
 	}
 	s.setCookie(c, who.Session, who.Role, key)
-	s.logSignIn(c, who)
+	logSignIn(s.log, c, who)
 	if !who.Narrow { // a person who comes back does not use up the link, and can do so any number of times
 		s.welcome(c.Request())
 	}

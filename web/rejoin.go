@@ -70,7 +70,7 @@ func (s labelling) rejoin(c echo.Context) error {
 		}
 	}
 	s.setCookie(c, id, who.Role, cookie)
-	s.logSignIn(c, who)
+	logSignIn(s.log, c, who)
 	return c.JSON(http.StatusOK, struct {
 		Annotator idrl.AnnotatorID `json:"annotator"`
 	}{who.Annotator})

@@ -120,14 +120,14 @@ func refused(route string, status int) bool {
 }
 
 // logSignIn logs a sign-in.
-func (s *site) logSignIn(c echo.Context, who auth.Actor) {
+func logSignIn(log *slog.Logger, c echo.Context, who auth.Actor) {
 	q := requestOf(c.Request())
 	q.actor = who.Role
 	attrs := []slog.Attr{slog.String("id", q.id), slog.String("actor", string(who.Role))}
 	if who.Session != "" {
 		attrs = append(attrs, slog.String("session", string(who.Session)))
 	}
-	s.log.LogAttrs(c.Request().Context(), slog.LevelInfo, "signed in", attrs...)
+	log.LogAttrs(c.Request().Context(), slog.LevelInfo, "signed in", attrs...)
 }
 
 // sampler lets a limited number of lines of a kind into the log, and counts the others.

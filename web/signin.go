@@ -71,7 +71,7 @@ func (s entry) signedIn(c echo.Context, who auth.Actor, token string) error {
 		}
 	}
 	s.setCookie(c, "", who.Role, token)
-	s.logSignIn(c, who)
+	logSignIn(s.log, c, who)
 	return c.Redirect(http.StatusSeeOther, "/sessions")
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -183,7 +184,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, from visitor,
 		defer s.sockets.remove(sock)
 		defer close(sock.quiet)
 		defer stop()
-		defer s.survive(sock)
+		defer sock.survive(s.log)
 		sock.read(handle)
 	}()
 	return nil
@@ -191,10 +192,10 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, from visitor,
 
 // survive ends a socket whose reader panicked, and keeps the server running: recorded answers are
 // safe, and the client sends the others again.
-func (s *site) survive(sock *socket) {
+func (s *socket) survive(log *slog.Logger) {
 	if fault := recover(); fault != nil {
-		s.log.Error("socket reader panicked", "fault", fault, "stack", string(debug.Stack()))
-		sock.end(websocket.CloseInternalServerErr, "fault", nil)
+		log.Error("socket reader panicked", "fault", fault, "stack", string(debug.Stack()))
+		s.end(websocket.CloseInternalServerErr, "fault", nil)
 	}
 }
 

@@ -32,9 +32,9 @@ const workersPath = "/workers"
 // workerActs are the actions of the form.
 var workerActs = map[string]string{"drain": record.WorkerDrained, "ban": record.WorkerBanned, "allow": record.WorkerAllowed}
 
-// report returns what is known of workers; nothing where the server has none of its own. It does not
+// reportFor returns what is known of workers; nothing where the server has none of its own. It does not
 // name sessions that the actor may not watch.
-func (s *site) report(ctx context.Context, who auth.Actor) (record.WorkerReport, error) {
+func reportFor(ctx context.Context, s *site, who auth.Actor) (record.WorkerReport, error) {
 	if s.cfg.Workers == nil {
 		return record.WorkerReport{At: time.Now().UTC(), Workers: []record.WorkerState{}, Here: []record.WorkerJob{}, Waiting: []record.WaitingJob{}, Bars: []record.WorkerBar{}, Unplaced: []record.Unplaced{}}, nil
 	}
@@ -60,7 +60,7 @@ func (s watching) workers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.report(c.Request().Context(), who)
+	r, err := reportFor(c.Request().Context(), s.site, who)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (s *api) apiWorkers(c echo.Context) error {
 	if who.Session != "" { // workers do the jobs of all sessions
 		return errScope
 	}
-	r, err := s.report(c.Request().Context(), who)
+	r, err := reportFor(c.Request().Context(), s.site, who)
 	if err != nil {
 		return err
 	}

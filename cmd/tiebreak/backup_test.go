@@ -11,6 +11,7 @@ import (
 
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/store"
 )
 
@@ -22,16 +23,16 @@ func TestRestoreDrill(t *testing.T) {
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison", "--budget", "10000")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
 	made := mustCLI(t, "invite", "new", "--data", data, "--session", id, "--uses", "1")
-	people := []*labeller{join(t, link, 1), join(t, strings.Fields(made)[1], 2)}
+	people := []*loadtest.Labeller{join(t, link, 1), join(t, strings.Fields(made)[1], 2)}
 	const first, then = 10, 60
 	var began, ended sync.WaitGroup
 	began.Add(len(people))
 	for _, l := range people {
 		ended.Go(func() {
-			err := l.label(first)
+			err := l.Label(first)
 			began.Done()
 			if err == nil {
-				err = l.goOn(then)
+				err = l.GoOn(then)
 			}
 			if err != nil {
 				t.Error(err)
@@ -65,7 +66,7 @@ func TestRestoreDrill(t *testing.T) {
 	}
 	next := startServer(t, "serve", "--data", restored, "--addr", freeAddr(t))
 	l := join(t, strings.Fields(mustCLI(t, "invite", "new", "--data", restored, "--session", id))[1], 3)
-	if err := l.label(2); err != nil {
+	if err := l.Label(2); err != nil {
 		t.Errorf("on the restored folder: %v\n%s", err, next.out)
 	}
 	if status, _, said := cli(t, "restore", file, "--data", restored); status != 1 || !strings.Contains(said, "server is running") {

@@ -38,7 +38,7 @@ func TestLitestream(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := join(t, link, 1)
-	if err := l.label(60); err != nil {
+	if err := l.Label(60); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
 	ended := make(chan error, 1)

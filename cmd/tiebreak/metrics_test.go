@@ -23,6 +23,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/lab/loadtest"
 	"tiebreak/internal/session"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/carriertest"
@@ -88,7 +89,7 @@ func TestMetricsOfLabelling(t *testing.T) {
 	began := time.Now()
 	a, labellers := load{env: "gridworld", sessions: 1, each: 1, trainEvery: 1 << 30}.openOn(t)
 	l := labellers[0]
-	if err := l.goOn(7); err != nil {
+	if err := l.GoOn(7); err != nil {
 		t.Fatal(err)
 	}
 	var last wire.Answer
@@ -97,16 +98,14 @@ func TestMetricsOfLabelling(t *testing.T) {
 		if last.ID != "" {
 			m = last
 		} else {
-			for _, id := range l.open {
-				if q := l.known[id]; q != nil && !l.done[id] {
-					m.Assignment, m.ShownLeft = id, q.Left
-				}
+			if q := l.Open(); q != nil {
+				m.Assignment, m.ShownLeft = q.Assignment, q.Left
 			}
 		}
 		if last = m; m.Assignment == "" {
 			t.Fatal("no question is open")
 		}
-		if err := l.conn.Send(&m); err != nil {
+		if err := l.Conn.Send(&m); err != nil {
 			t.Fatal(err)
 		}
 		awaitAck(t, l, m.ID)
@@ -124,20 +123,17 @@ func TestMetricsOfLabelling(t *testing.T) {
 	if n := got["commit_batch_size_count"]; n < 8 || got["commit_batch_size_sum"] < n {
 		t.Errorf("%v transactions with %v writes, for 8 answers", n, got["commit_batch_size_sum"])
 	}
-	_ = l.conn.Close()
+	_ = l.Conn.Close()
 	awaitMetric(t, a, "sockets_open", func(v float64) bool { return v == 0 }, nil)
 }
 
 // awaitAck takes messages until an answer is acknowledged.
-func awaitAck(t *testing.T, l *labeller, id idrl.AnswerID) {
+func awaitAck(t *testing.T, l *loadtest.Labeller, id idrl.AnswerID) {
 	t.Helper()
 	for limit := time.Now().Add(waittest.Limit); ; {
-		m, err := l.recv(limit)
+		m, err := l.Recv(limit)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if q, ok := m.(*wire.Query); ok {
-			l.known[q.Assignment] = q
 		}
 		if ack, ok := m.(*wire.Ack); ok && ack.ID == id {
 			return

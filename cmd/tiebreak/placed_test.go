@@ -29,7 +29,7 @@ func TestPlaced(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = a.close() })
 	create := func(env string, anyway bool) error {
-		_, err := sessions{a}.Create(t.Context(), idrl.SessionSpec{Title: "Walk", Env: env, Kind: idrl.CompareClips, Seed: 1}, anyway)
+		_, err := sessions{a}.Create(t.Context(), idrl.SessionSpec{Title: "Walk", Env: env, Kind: idrl.CompareClips, Seed: 1}, "", anyway)
 		return err
 	}
 	refused := func(what string, err error, says ...string) {

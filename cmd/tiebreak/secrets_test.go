@@ -116,7 +116,7 @@ func useSecrets(t *testing.T, form string) {
 	keep("the annotator's cookie", eve)
 	want("label", send(eve, "GET", "/sessions/"+id+"/label", nil), 200)
 	want("a form of another site", send(eve, "POST", "/sessions/"+id+"/withdraw", url.Values{"sure": {"yes"}}, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"), 403)
-	if err := join(t, link, 1).label(2); err != nil {
+	if err := join(t, link, 1).Label(2); err != nil {
 		t.Fatal(err)
 	}
 	_, _, withdraw := get(t, eve, base+"/sessions/"+id+"/withdraw")

@@ -54,6 +54,16 @@ func (l *Labeller) Pending() idrl.AnswerID {
 // Forget has the labeller send the answer that is not acknowledged no more, as one would that takes what is sent for recorded.
 func (l *Labeller) Forget() { l.sent = nil }
 
+// Open returns a question that is open and has no reply yet; nil if there is none.
+func (l *Labeller) Open() *wire.Query {
+	for _, id := range l.open {
+		if q := l.known[id]; q != nil && !l.done[id] {
+			return q
+		}
+	}
+	return nil
+}
+
 // Choice is the reply to a question.
 func (l *Labeller) Choice(q *wire.Query) idrl.Choice {
 	h := fnv.New32a()
