@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 )
 
@@ -27,7 +26,7 @@ func TestAccountsOfEarlierFormats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = db.CreateSession(t.Context(), idrl.SessionSpec{ID: "s"})
+			err = earlierSession(t.Context(), db)
 			if err == nil {
 				err = db.do(t.Context(), func(t *tx) error { return fillAccounts(t, users) })
 			}

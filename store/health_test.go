@@ -216,7 +216,7 @@ func TestClipsOfTheFirstFormatAreSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.CreateSession(t.Context(), idrl.SessionSpec{ID: "s"})
+	err = earlierSession(t.Context(), db)
 	if err == nil {
 		err = db.do(t.Context(), func(t *tx) error {
 			_, err := t.exec(`INSERT INTO clip VALUES ('s', 'good', 't', 0, 1, x'', x'676f6f64'), ('s', 'bad', 't', 0, 1, x'', x'0000'), ('s', 'bare', 't', 0, 1, x'', NULL)`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -252,6 +253,18 @@ const insertAnswer = `
 	VALUES ('s', 1, 'a', '', 'a1', 'a', 0, '', 'a', '2026-01-02T03:04:05.000000000Z', '2026-01-02T03:04:05.000000000Z',
 		'2026-01-02T03:04:05.000000000Z', 0, 0, 0, '', 1, 0)`
 
+// earlierSession records session s in a database of any format, without a row of the audit trail, which had other columns.
+func earlierSession(ctx context.Context, db *DB) error {
+	spec, err := json.Marshal(idrl.SessionSpec{ID: "s"})
+	if err != nil {
+		return err
+	}
+	return db.do(ctx, func(t *tx) error {
+		_, err := t.exec(`INSERT INTO session (id, created_at, spec) VALUES ('s', '2026-01-02T03:04:05.000000000Z', ?)`, string(spec))
+		return err
+	})
+}
+
 // TestFirstFormatGoesOn: a folder of version 1 opens, its answers without
 // doubts, and its annotators can be given keys.
 func TestFirstFormatGoesOn(t *testing.T) {
@@ -264,7 +277,7 @@ func TestFirstFormatGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.CreateSession(t.Context(), idrl.SessionSpec{ID: "s"})
+	err = earlierSession(t.Context(), db)
 	joined := db.do(t.Context(), func(t *tx) error {
 		_, err := t.exec(`INSERT INTO annotator (session_id, id, name, created_at) VALUES ('s', 'a1', '', '2026-01-02T03:04:05.000000000Z')`)
 		return err

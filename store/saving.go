@@ -74,7 +74,11 @@ func (d destination) insert(n int) string {
 	if d.rowid < 0 && !d.without {
 		names = append(names, "rowid")
 	}
-	return fmt.Sprintf(`INSERT INTO %q (%s) VALUES (?%s)`, d.name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
+	or := ""
+	if d.name == "meta" { // migrations have put rows in it
+		or = " OR REPLACE"
+	}
+	return fmt.Sprintf(`INSERT%s INTO %q (%s) VALUES (?%s)`, or, d.name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
 }
 
 // saving copies rows to the new database.

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/url"
@@ -62,11 +63,12 @@ func TestSlowClientIsCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := http.Header{"Origin": {b.url}, "Sec-Websocket-Protocol": {wire.Subprotocol}}
+	dialer := websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }, Subprotocols: []string{wire.Subprotocol}}
+	h := http.Header{"Origin": {b.url}}
 	for _, c := range browser.Jar.Cookies(at) {
 		h.Add("Cookie", c.String())
 	}
-	ws, _, err := websocket.NewClient(client, &url.URL{Scheme: "ws", Host: at.Host, Path: "/sessions/s1/ws"}, h, 0, 0)
+	ws, _, err := dialer.DialContext(t.Context(), "ws://"+at.Host+"/sessions/s1/ws", h)
 	if err != nil {
 		t.Fatal(err)
 	}

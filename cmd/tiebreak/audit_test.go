@@ -1,16 +1,14 @@
 package main
 
 import (
-	"database/sql"
 	"encoding/json"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
-	"tiebreak/store"
+	"tiebreak/store/storetest"
 )
 
 // TestAuditCommand: the trail is listed and checked beside a server, and a row that somebody changed is named.
@@ -57,12 +55,7 @@ func TestAuditCommand(t *testing.T) {
 		t.Fatalf("as JSON: %+v", entries)
 	}
 	p.kill()
-	raw, err := sql.Open("sqlite", filepath.Join(data, store.FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer raw.Close()
-	if _, err := raw.ExecContext(t.Context(), `DROP TRIGGER audit_update; UPDATE audit SET actor = 'nobody' WHERE id = ?`, entries[0].Position); err != nil {
+	if err := storetest.Exec(t.Context(), data, `DROP TRIGGER audit_update; UPDATE audit SET actor = 'nobody' WHERE id = ?`, entries[0].Position); err != nil {
 		t.Fatal(err)
 	}
 	status, _, errs := cli(t, "audit", "verify", "--data", data)

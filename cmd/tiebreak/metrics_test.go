@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -29,6 +28,7 @@ import (
 	"tiebreak/internal/train/elsewhere/carriertest"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/store"
+	"tiebreak/store/storetest"
 	"tiebreak/web/wire"
 )
 
@@ -255,24 +255,15 @@ func TestMetricOfTheQueue(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a, _ := stuckIn(t, dir, 0)
-	other, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
+	release, err := storetest.Lock(t.Context(), dir)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	conn, err := other.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(t.Context(), `BEGIN IMMEDIATE`); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	awaitMetric(t, a, "writer_queue_depth", func(v float64) bool { return v >= 2 }, func() {
 		all.Go(func() { _ = a.db.SetMeta(t.Context(), "test", "x") }) // fails after some seconds
 	})
-	if _, err := conn.ExecContext(t.Context(), `ROLLBACK`); err != nil {
+	if err := release(); err != nil {
 		t.Fatal(err)
 	}
 	all.Wait()

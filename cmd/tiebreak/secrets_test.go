@@ -46,7 +46,7 @@ func useSecrets(t *testing.T, form string) {
 		"a wrong token": "tbwrong9Lp", "a wrong cookie": "wrongcookie5Tz", "a researcher's name": "Dr Ottoline Vex", "a search": "searchedfor4Yx",
 		"the link of annotators": last(link),
 	}
-	printed := mustCLI(t, "user", "link", "--data", data, "--name", secrets["a researcher's name"])
+	printed := mustCLI(t, "user", "add", "--data", data, "--role", "admin", "--name", secrets["a researcher's name"])
 	secrets["the sign-in link"] = last(strings.TrimSpace(printed))
 	made := mustCLI(t, "token", "new", "--data", data, "--scope", "read")
 	token := regexp.MustCompile(`Token:\s+(\S+)`).FindStringSubmatch(made)

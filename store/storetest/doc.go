@@ -1,2 +1,2 @@
-// Package storetest makes large databases for benchmarks.
+// Package storetest makes large databases for benchmarks, and is another program at a database.
 package storetest
