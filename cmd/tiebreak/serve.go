@@ -24,6 +24,8 @@ import (
 
 // serveFlags are the flags of serve and demo.
 type serveFlags struct {
+	flags              *flag.FlagSet // that declare has declared
+	config             string
 	own                own
 	data, addr, origin string
 	proxies            string
@@ -43,6 +45,8 @@ const (
 )
 
 func (f *serveFlags) declare(fs *flag.FlagSet) {
+	f.flags = fs
+	fs.StringVar(&f.config, configFlag, os.Getenv("TIEBREAK_CONFIG"), "`file` in YAML with flags by their names, such as addr: "+defaultAddr+"; the command line and the\nenvironment count before it ('tiebreak config check')")
 	fs.StringVar(&f.data, "data", envOr("TIEBREAK_DATA", defaultData), "data `folder` for everything that the server records; it is made if it does not exist")
 	fs.StringVar(&f.addr, "addr", envOr("TIEBREAK_ADDR", defaultAddr), "`host:port` to listen on")
 	fs.StringVar(&f.origin, "origin", os.Getenv("TIEBREAK_ORIGIN"),
@@ -80,8 +84,8 @@ func serveCommand() command {
 			"recorded, the disk is nearly full or the database is damaged (docs/serving.md). For people on other machines,\n" +
 			"put a proxy with HTTPS in front of it and give the address that they open as --origin; docs/serving.md has\n" +
 			"examples and the limits of requests.\n" +
-			"Flags override the variables TIEBREAK_DATA, TIEBREAK_ADDR, TIEBREAK_ORIGIN, TIEBREAK_PROXY, TIEBREAK_LOG,\n" +
-			"TIEBREAK_METRICS, TIEBREAK_MODELS and TIEBREAK_OUTSIDE of the environment. docs/operating.md has the metrics, a dashboard and alerts.",
+			"Flags override variables of the environment, such as TIEBREAK_BACKUP_EVERY for --backup-every, and these a file (--config;\n" +
+			"'tiebreak config' checks and prints it). docs/operating.md has the metrics, a dashboard and alerts.",
 		Example: "tiebreak serve --data study --addr 127.0.0.1:8080",
 	}, (*serveFlags).declare, func(ctx context.Context, io stdio, f *serveFlags) error { return serve(ctx, io, f, false) })
 }
@@ -89,6 +93,9 @@ func serveCommand() command {
 // serve runs the server until ctx is done. A demo takes another port if its own is in use, and
 // makes the demo session.
 func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) {
+	if _, err := configure(f.flags, f.config); err != nil {
+		return err
+	}
 	ln, err := listen(ctx, f.addr, demo, io)
 	if err != nil {
 		return err

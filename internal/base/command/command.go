@@ -60,8 +60,22 @@ func (p Program) Main() {
 	ctx, stop := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() { stop(Stop{<-signals}) }() // ends with the program
+	go heed(signals, stop, os.Exit) // ends with the program
 	os.Exit(p.Run(ctx, IO{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:]))
+}
+
+// heed stops a program at the first signal, and ends it at the second, for people who do not want to wait.
+func heed(signals <-chan os.Signal, stop context.CancelCauseFunc, exit func(status int)) {
+	stop(Stop{<-signals})
+	exit(status(<-signals))
+}
+
+// status returns the exit status of a program that a signal has ended.
+func status(s os.Signal) int {
+	if n, ok := s.(syscall.Signal); ok {
+		return 128 + int(n)
+	}
+	return 128 + int(syscall.SIGINT)
 }
 
 // Run executes a command line and returns the exit status: 0 if all went well, 2 if the command
@@ -134,9 +148,7 @@ func (p Program) run(ctx context.Context, io IO, c Command, args []string) int {
 // number of the signal.
 func interrupted(ctx context.Context) int {
 	if s := (Stop{}); errors.As(context.Cause(ctx), &s) {
-		if n, ok := s.Signal.(syscall.Signal); ok {
-			return 128 + int(n)
-		}
+		return status(s.Signal)
 	}
-	return 128 + int(syscall.SIGINT)
+	return status(syscall.SIGINT)
 }

@@ -98,16 +98,26 @@ func (f *File) take(key, value *yaml.Node) error {
 
 // like proposes the key that somebody may have meant.
 func like(key string) string {
-	best, least := "", 3
+	var keys []string
 	for _, s := range settings.All() {
-		if d := distance(strings.ReplaceAll(key, "-", "_"), s.Key); d < least {
-			best, least = s.Key, d
+		keys = append(keys, s.Key)
+	}
+	if best := Nearest(strings.ReplaceAll(key, "-", "_"), keys); best != "" {
+		return fmt.Sprintf("; did you mean %s?", best)
+	}
+	return "; docs/study.md lists the keys"
+}
+
+// Nearest returns the one of words that somebody who wrote word may have meant: one that differs by at most two letters; empty
+// if there is none.
+func Nearest(word string, words []string) (best string) {
+	least := 3
+	for _, w := range words {
+		if d := distance(word, w); d < least {
+			best, least = w, d
 		}
 	}
-	if best == "" {
-		return "; docs/study.md lists the keys"
-	}
-	return fmt.Sprintf("; did you mean %s?", best)
+	return best
 }
 
 // distance is Levenshtein's: the fewest letters to insert, delete or replace.

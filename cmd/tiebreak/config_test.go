@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// writeConfig writes a configuration file and returns its path.
+func writeConfig(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "serve.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestConfigPrecedence: the command line counts before the environment, and that before the file.
+func TestConfigPrecedence(t *testing.T) {
+	file := writeConfig(t, "addr: 127.0.0.1:1\nlog: json\nbackup-keep: 3\norigin: https://study.example.org\nrest-after: 5m\nmetrics-anywhere: true\n")
+	t.Setenv("TIEBREAK_LOG", "text")
+	t.Setenv("TIEBREAK_BACKUP_EVERY", "2h")
+	t.Setenv("TIEBREAK_ADDR", "127.0.0.1:2")
+	t.Setenv("TIEBREAK_CONFIG", file)
+	out := mustCLI(t, "config", "print", "--addr", "127.0.0.1:3", "--nats", "nats://ada:secret@host:4222,nats://other:4222")
+	for _, want := range []string{
+		"addr: 127.0.0.1:3  # --addr\n", "log: text  # TIEBREAK_LOG\n", "backup-every: 2h0m0s  # TIEBREAK_BACKUP_EVERY\n", "backup-keep: \"3\"  # " + file + ":3\n",
+		"origin: https://study.example.org  # " + file + ":4\n", "rest-after: 5m0s  # " + file + ":5\n", "metrics-anywhere: \"true\"  # " + file + ":6\n", "backup-dir: \"\"\n", "ada:secret@",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not print %q:\n%s", want, out)
+		}
+	}
+	again := writeConfig(t, out)
+	if said := mustCLI(t, "config", "check", again); !strings.Contains(said, "can be used") {
+		t.Errorf("what it prints, checked: %s", said)
+	}
+	if out := mustCLI(t, "config", "print", "--redact", "--nats", "nats://ada:secret@host:4222,nats://other:4222"); strings.Contains(out, "secret") || !strings.Contains(out, "hidden@host:4222,nats://other:4222") {
+		t.Errorf("redacted it prints\n%s", out)
+	}
+}
+
+// TestConfigErrors: what is wrong is said with its line, before anything is made.
+func TestConfigErrors(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, text, want string }{
+		{"unknown", "addr: 127.0.0.1:1\nbackup-evry: 24h\n", `serve.yaml:2: "backup-evry" is no flag of 'tiebreak serve'; did you mean backup-every?`},
+		{"far from all", "colour: red\n", `serve.yaml:1: "colour" is no flag of 'tiebreak serve'; 'tiebreak serve --help' lists the flags`},
+		{"no value that can be", "\nbackup-keep: many\n", `serve.yaml:2: backup-keep cannot be "many"`},
+		{"twice", "log: json\nlog: text\n", "serve.yaml:2: log was already set in line 1"},
+		{"a list", "proxy: [10.0.0.1, 10.0.0.2]\n", "proxy needs one value; several of a kind have commas between them"},
+		{"nothing", "origin:\n", "origin needs one value"},
+		{"not a list of flags", "- addr\n", "one 'flag: value' on each line"},
+		{"no YAML", "a: b: c\n", "serve.yaml: "},
+		{"two documents", "log: json\n---\nlog: text\n", "one 'flag: value' on each line"},
+		{"another file", "config: other.yaml\n", "cannot name another one"},
+		{"an origin", "origin: study\n", "is not the address of a site"},
+		{"a schedule", "backup-every: 1s\n", "a minute or more"},
+		{"a proxy", "proxy: nowhere\n", "is neither an address nor a network"},
+		{"too long", strings.Repeat("# \n", maxConfig), "more than"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			file := writeConfig(t, test.text)
+			if status, _, said := cli(t, "config", "check", file); status == 0 || !strings.Contains(said, test.want) {
+				t.Errorf("check: status %d, %q; want %q", status, said, test.want)
+			}
+		})
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	if status, _, said := cli(t, "serve", "--data", data, "--config", writeConfig(t, "adr: 127.0.0.1:1\n")); status != 1 || !strings.Contains(said, "did you mean addr?") {
+		t.Errorf("serve: status %d, %s", status, said)
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("serve has made the data folder")
+	}
+	if status, _, said := cli(t, "config", "check", filepath.Join(data, "none")); status != 1 || !strings.Contains(said, "cannot be read") {
+		t.Errorf("without a file: status %d, %s", status, said)
+	}
+	for text, want := range map[string]string{"": "sets 0 of", "# nothing\n": "sets 0 of", "log: json\n": "sets 1 of"} {
+		if said := mustCLI(t, "config", "check", writeConfig(t, text)); !strings.Contains(said, want) {
+			t.Errorf("%q: %s", text, said)
+		}
+	}
+}
+
+// TestServeByConfig: a server runs as a file says.
+func TestServeByConfig(t *testing.T) {
+	t.Parallel()
+	data, addr := t.TempDir(), freeAddr(t)
+	startServer(t, "serve", "--config", writeConfig(t, "data: "+data+"\naddr: "+addr+"\nbackup-every: 1h\n"))
+	id, _ := newLink(t, data, addr)
+	if said := mustCLI(t, "session", "list", "--data", data); !strings.Contains(said, id) {
+		t.Errorf("the folder of the file holds %s", said)
+	}
+}
