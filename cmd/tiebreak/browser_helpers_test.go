@@ -276,7 +276,7 @@ func (b *tab) goesOn() {
 func (b *tab) tabTo(selector string) {
 	b.t.Helper()
 	b.waitFor(selector)
-	for range 80 {
+	for range 120 {
 		if evaluate[bool](b, fmt.Sprintf("document.activeElement.matches(%q)", selector)) {
 			return
 		}
