@@ -80,6 +80,7 @@ func checkProgram(t *testing.T, path string, pictures bool, actions int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.Launcher = os.Args[0] // in the cage, as a server has it
 	p, err := Load(d)
 	if err != nil {
 		t.Fatal(err)
