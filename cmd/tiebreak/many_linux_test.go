@@ -21,7 +21,7 @@ import (
 //	held-MB    what the heap holds, without garbage
 //	rss-MB     what the process has from the system
 //	all-MB     held-MB before the others came to rest
-//	again-ms   the longest time to load one of 50 sessions again, its first claim included
+//	again-ms   the longest time to load one of 50 sessions again, its state included
 //
 //	go test ./cmd/tiebreak -run '^$' -bench ManySessions -benchtime 1x
 func BenchmarkManySessions(b *testing.B) {
@@ -65,7 +65,7 @@ func BenchmarkManySessions(b *testing.B) {
 		var waits []time.Duration
 		for _, id := range ids[active : active+again] {
 			began := time.Now()
-			if _, err := (session.Handle{Manager: a.manager, ID: id}).Claim(b.Context(), "nobody"); err != nil {
+			if _, err := (session.Handle{Manager: a.manager, ID: id}).Status(b.Context()); err != nil {
 				b.Fatal(err)
 			}
 			waits = append(waits, time.Since(began))
