@@ -230,7 +230,7 @@ func (f *serveFlags) checked() ([]setting, error) {
 	_, err = checkProxies(f.proxies, f.origin)
 	errs = append(errs, err)
 	_, err = checkSchedule(f.backups)
-	errs = append(errs, err)
+	errs = append(errs, err, f.checkTLS())
 	_, err = newLogger(io.Discard, f.log, f.verbose)
 	return list, errors.Join(append(errs, err)...)
 }

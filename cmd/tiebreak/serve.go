@@ -29,6 +29,7 @@ type serveFlags struct {
 	own                own
 	data, addr, origin string
 	proxies            string
+	cert, key          string
 	away               workplaceFlags
 	rest               time.Duration
 	backups            store.Schedule
@@ -54,6 +55,8 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.proxies, "proxy", os.Getenv("TIEBREAK_PROXY"),
 		"`addresses` of reverse proxies, with commas between them, whose header X-Forwarded-For the server trusts;\n"+
 			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
+	fs.StringVar(&f.cert, "tls-cert", "", "`file` in PEM with a certificate, and those of its issuers, for HTTPS without a proxy; it is read again when it is renewed.\n--origin is the address that it is for")
+	fs.StringVar(&f.key, "tls-key", "", "`file` in PEM with the key of --tls-cert")
 	ownFlags(fs, &f.own)
 	f.away.declare(fs)
 	fs.DurationVar(&f.rest, "rest-after", defaultRest,
@@ -82,8 +85,8 @@ func serveCommand() command {
 			"it prints a sign-in link, which works once, within an hour; 'tiebreak user link' prints more.\n" +
 			"GET /healthz answers ok while it runs; GET /readyz answers 503 with the reason while answers cannot be\n" +
 			"recorded, the disk is nearly full or the database is damaged (docs/serving.md). For people on other machines,\n" +
-			"put a proxy with HTTPS in front of it and give the address that they open as --origin; docs/serving.md has\n" +
-			"examples and the limits of requests.\n" +
+			"put a proxy with HTTPS in front of it, or give a certificate (--tls-cert, --tls-key), and the address that they open\n" +
+			"as --origin; docs/serving.md has examples and the limits of requests.\n" +
 			"Flags override variables of the environment, such as TIEBREAK_BACKUP_EVERY for --backup-every, and these a file (--config;\n" +
 			"'tiebreak config' checks and prints it). docs/operating.md has the metrics, a dashboard and alerts.",
 		Example: "tiebreak serve --data study --addr 127.0.0.1:8080",
@@ -116,6 +119,9 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if err != nil {
 		return err
 	}
+	if ln, err = f.encrypted(ln, log); err != nil {
+		return err
+	}
 	list, err := f.catalogue(io)
 	if err != nil {
 		return err
@@ -145,6 +151,9 @@ func (f *serveFlags) site(bound net.Addr) (at site, err error) {
 		return at, err
 	}
 	if at.proxies, err = checkProxies(f.proxies, f.origin); err != nil {
+		return at, err
+	}
+	if err := f.checkTLS(); err != nil {
 		return at, err
 	}
 	if at.away, at.rest = f.away, f.rest; at.rest < 0 {
