@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"os"
 	"syscall"
 	"testing"
@@ -15,8 +16,8 @@ func TestSecondSignal(t *testing.T) {
 	go heed(signals, stop, func(status int) { ended <- status })
 	signals <- syscall.SIGTERM
 	<-ctx.Done()
-	if cause := context.Cause(ctx); cause != (Stop{syscall.SIGTERM}) {
-		t.Errorf("stopped by %v", cause)
+	if s := (Stop{}); !errors.As(context.Cause(ctx), &s) || s.Signal != syscall.SIGTERM {
+		t.Errorf("stopped by %v", context.Cause(ctx))
 	}
 	select {
 	case status := <-ended:
