@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -30,6 +31,7 @@ type serveFlags struct {
 	data, addr, origin string
 	proxies            string
 	cert, key          string
+	network            bool // the data may be on a network disk
 	away               workplaceFlags
 	rest               time.Duration
 	backups            store.Schedule
@@ -55,6 +57,7 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.proxies, "proxy", os.Getenv("TIEBREAK_PROXY"),
 		"`addresses` of reverse proxies, with commas between them, whose header X-Forwarded-For the server trusts;\n"+
 			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
+	fs.BoolVar(&f.network, "network-disk", false, "let the data folder be on a disk of another machine (NFS, SMB), on which SQLite may lose answers")
 	fs.StringVar(&f.cert, "tls-cert", "", "`file` in PEM with a certificate, and those of its issuers, for HTTPS without a proxy; it is read again when it is renewed.\n--origin is the address that it is for")
 	fs.StringVar(&f.key, "tls-key", "", "`file` in PEM with the key of --tls-cert")
 	ownFlags(fs, &f.own)
@@ -104,6 +107,9 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 		return err
 	}
 	defer ln.Close() // without effect after the server has closed it
+	if err := checkDisk(io.Err, store.NetworkDisk(f.data), f.data, f.network); err != nil {
+		return err
+	}
 	at, err := f.site(ln.Addr())
 	if err != nil {
 		return err
@@ -180,6 +186,19 @@ func (f *serveFlags) catalogue(io stdio) (*catalogue, error) {
 		}
 	}
 	return list, nil
+}
+
+// checkDisk returns an error if a data folder is on a kind of network disk, empty for none, and warns if that is allowed.
+func checkDisk(w io.Writer, kind, data string, allowed bool) error {
+	switch {
+	case kind == "":
+		return nil
+	case allowed:
+		fmt.Fprintf(w, "WARNING: the data folder %s is on a network disk (%s). SQLite may lose answers there; use it from one machine at a time, and make backups.\n\n", data, kind)
+		return nil
+	}
+	return idrl.Errorf(idrl.Invalid, "the data folder %s is on a network disk (%s), on which SQLite may lose answers: name a folder on a disk of this machine with --data,\n"+
+		"and keep backups on the network disk (--backup-every 24h --backup-dir DIR); --network-disk uses it nevertheless", data, kind)
 }
 
 // checkSchedule checks the flags for scheduled backups.

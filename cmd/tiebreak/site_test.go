@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +14,23 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tiebreak/internal/idrl"
 )
+
+// TestNetworkDisks: a data folder on a disk of another machine is refused unless it is asked for.
+func TestNetworkDisks(t *testing.T) {
+	t.Parallel()
+	if err := checkDisk(io.Discard, "NFS", "study", false); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "study is on a network disk (NFS)") || !strings.Contains(err.Error(), "--network-disk") {
+		t.Errorf("refused by %v", err)
+	}
+	for kind, allowed := range map[string]bool{"": false, "NFS": true} {
+		var said strings.Builder
+		if err := checkDisk(&said, kind, "study", allowed); err != nil || strings.Contains(said.String(), "WARNING") != allowed {
+			t.Errorf("%q, allowed %t: %v, and it says %q", kind, allowed, err, &said)
+		}
+	}
+}
 
 func TestSite(t *testing.T) {
 	t.Parallel()
