@@ -210,6 +210,18 @@ func (v *visit) ofResearchers() []screen {
 			b.open(v.base + "/audit")
 			b.waitFor("[data-audit] [data-position]")
 		}},
+		{"accounts", "/users", b, func() {
+			b.open(v.base + "/users")
+			b.waitFor("[data-user-table] [data-user]")
+		}},
+		{"one's own account", "/account", b, func() {
+			b.open(v.base + "/account")
+			b.waitFor("[data-set-password]")
+		}},
+		{"who may see a session", "/sessions/:id/sharing", b, func() {
+			b.open(v.base + "/sessions/" + v.pairs + "/sharing")
+			b.waitFor("[data-sharing] h1")
+		}},
 		{"new arena", "/arenas/new", b, func() {
 			b.open(v.base + "/arenas/new")
 			b.waitFor("main form")
