@@ -186,14 +186,10 @@ func TestAuditTrailOfAnEarlierVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(waittest.Limit); ; time.Sleep(time.Millisecond) {
-		if c, err = db.VerifyAudit(t.Context(), record.AuditHead{}); err != nil || c.Rows == rows+7 {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d rows wait", c.Waiting)
-		}
-	}
+	waittest.Until(t, "all rows to have hashes", func() bool {
+		c, err = db.VerifyAudit(t.Context(), record.AuditHead{})
+		return err != nil || c.Rows == rows+7
+	})
 	if err != nil || c.Waiting != 0 {
 		t.Fatalf("after: %+v, %v", c, err)
 	}

@@ -35,11 +35,7 @@ func TestWritesAreCounted(t *testing.T) {
 	for range 5 {
 		all.Go(func() { _ = db.SetMeta(context.WithoutCancel(t.Context()), "k", "v") })
 	}
-	for end := time.Now().Add(waittest.Limit); db.WritesWaiting() < 5; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d writes wait, want 5", db.WritesWaiting())
-		}
-	}
+	waittest.Until(t, "five writes that wait", func() bool { return db.WritesWaiting() >= 5 })
 	close(goOn)
 	all.Wait()
 	n, _, upTo := db.TransactionSizes().Counts()

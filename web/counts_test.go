@@ -76,11 +76,7 @@ func TestSlowClientIsCounted(t *testing.T) {
 	if err := ws.WriteMessage(websocket.TextMessage, wire.Encode(&wire.ClientHello{})); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(waittest.Limit); b.web.Counts().Slow.Load() == 0 || b.web.Sockets() > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the socket stays open")
-		}
-	}
+	waittest.Until(t, "the socket to be closed", func() bool { return b.web.Counts().Slow.Load() > 0 && b.web.Sockets() == 0 })
 	if c := b.web.Counts(); c.Slow.Load() != 1 || c.Dropped.Load() < 1 || c.Dropped.Load() > 10 {
 		t.Errorf("%d slow clients and %d lost messages, want 1 and the few of a greeting", c.Slow.Load(), c.Dropped.Load())
 	}

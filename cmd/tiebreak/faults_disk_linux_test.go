@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -61,15 +62,12 @@ func (d disk) free() {
 // ready waits until the server is ready, or not.
 func (c *crowd) ready(status int) (says string) {
 	c.t.Helper()
-	for end := time.Now().Add(waittest.Limit); ; time.Sleep(200 * time.Millisecond) {
+	waittest.Until(c.t, fmt.Sprintf("/readyz to have status %d", status), func() bool {
 		got, _, body := get(c.t, http.DefaultClient, "http://"+c.addr+"/readyz")
-		if got == status {
-			return body
-		}
-		if time.Now().After(end) {
-			c.t.Fatalf("/readyz has status %d for %v, want %d:\n%s", got, waittest.Limit, status, body)
-		}
-	}
+		says = body
+		return got == status
+	})
+	return says
 }
 
 // TestFaultDisk: while the disk is full, /readyz says so and what is recorded can be read; answers are held. With room again

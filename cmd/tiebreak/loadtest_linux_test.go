@@ -38,7 +38,7 @@ func metricsOf(t testing.TB, pid int) string {
 	return s.URL
 }
 
-// What the command reports is what the server has recorded.
+// TestLoadtest compares the numbers that the command prints with the rows of the database.
 func TestLoadtest(t *testing.T) {
 	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)

@@ -71,16 +71,12 @@ func wantMetrics(t *testing.T, a *app, want map[string]float64) {
 // awaitMetric waits until a metric has a value that is as it should be; do, if not nil, is called before each look.
 func awaitMetric(t *testing.T, a *app, name string, right func(v float64) bool, do func()) {
 	t.Helper()
-	v := 0.0
-	for end := time.Now().Add(waittest.Limit); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	waittest.Until(t, "another value of "+name, func() bool {
 		if do != nil {
 			do()
 		}
-		if v = readMetrics(t, a)[name]; right(v) {
-			return
-		}
-	}
-	t.Fatalf("%s stays %v", name, v)
+		return right(readMetrics(t, a)[name])
+	})
 }
 
 // What annotators do is counted: answers, answers that come again, sockets, transactions and jobs.
@@ -238,15 +234,13 @@ func TestMetricOfLeases(t *testing.T) {
 		return len(offer.Open)
 	}
 	held := 0
-	for end := time.Now().Add(waittest.Limit); held == 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	waittest.Until(t, "questions", func() bool {
 		held = claim()
-	}
+		return held > 0
+	})
 	later.Store(int64(time.Hour)) // the page was away
 	claim()
 	claim()
-	if held == 0 {
-		t.Fatal("there are no questions")
-	}
 	wantMetrics(t, a, map[string]float64{"leases_expired_total": float64(held)})
 }
 

@@ -69,16 +69,13 @@ func TestPlaced(t *testing.T) {
 		}
 		all.Go(func() { _ = agent.Run(ctx) })
 	}
-	for end := time.Now().Add(waittest.Limit); ; time.Sleep(50 * time.Millisecond) { // until the command knows both workers
-		if _, out, _ := cli(t, "workers", "--data", data); strings.Contains(out, "lab7") && strings.Contains(out, "lab8") {
-			if lacks := "worker lab7 lacks environment gridworld"; !strings.Contains(out, lacks) || strings.Contains(out, "environment chain") {
-				t.Errorf("the command does not say %q, or more than that:\n%s", lacks, out)
-			}
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("the command never knows the workers")
-		}
+	var out string
+	waittest.Until(t, "the command to know both workers", func() bool {
+		_, out, _ = cli(t, "workers", "--data", data)
+		return strings.Contains(out, "lab7") && strings.Contains(out, "lab8")
+	})
+	if lacks := "worker lab7 lacks environment gridworld"; !strings.Contains(out, lacks) || strings.Contains(out, "environment chain") {
+		t.Errorf("the command does not say %q, or more than that:\n%s", lacks, out)
 	}
 	says := []string{"worker lab7 lacks environment gridworld", "worker lab8 gets no jobs: it runs version v0, and the server version v1"}
 	refused("the server", create("gridworld", false), says...)

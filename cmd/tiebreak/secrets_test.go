@@ -130,11 +130,7 @@ func useSecrets(t *testing.T, form string) {
 	send(ada, "POST", "/sessions/"+id+"/budget", url.Values{"budget": {secrets["a search"]}})
 	want("sign out", send(ada, "POST", "/signout", url.Values{}), 303)
 
-	for end := time.Now().Add(waittest.Limit); !strings.Contains(p.out.String(), "/signout"); time.Sleep(10 * time.Millisecond) { // lines come after replies
-		if time.Now().After(end) {
-			t.Fatalf("the log has no line of the last request:\n%s", p.out)
-		}
-	}
+	waittest.Until(t, "the line of the last request, which comes after the reply", func() bool { return strings.Contains(p.out.String(), "/signout") })
 	p.kill()
 	var log []string
 	ids := 0

@@ -21,7 +21,7 @@ type site struct {
 	open    bool           // listens beyond this machine
 	proxies []netip.Prefix // in front of the server
 	away    workplaceFlags // where its jobs are done besides this machine
-	rest    time.Duration  // after which a session that nobody uses leaves the memory; 0: never
+	rest    time.Duration  // without use, after which a session is removed from memory; 0: never
 	backups store.Schedule
 }
 

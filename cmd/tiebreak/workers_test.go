@@ -117,13 +117,12 @@ func TestServerKeepsWorkers(t *testing.T) {
 	all.Go(func() { a.keepWorkers(ctx) })
 	shows := func(what string) string {
 		t.Helper()
-		for end := time.Now().Add(waittest.Limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-			if _, out, _ := cli(t, "workers", "--data", data); strings.Contains(out, what) {
-				return out
-			}
-		}
-		t.Fatalf("the command never shows %q", what)
-		panic("not reached")
+		var out string
+		waittest.Until(t, "the command to show "+what, func() bool {
+			_, out, _ = cli(t, "workers", "--data", data)
+			return strings.Contains(out, what)
+		})
+		return out
 	}
 	if out := shows("lab7"); strings.Contains(out, "\x1b") || !strings.Contains(out, "waits for a job") {
 		t.Errorf("it shows\n%s", out)

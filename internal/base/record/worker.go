@@ -69,7 +69,7 @@ type WorkerReport struct {
 	LeftOut   int           `json:"left_out"`  // workers and waiting jobs beyond MaxReported
 }
 
-// An Unplaced is what a session of some environment needs for its trainings, where no place has it.
+// An Unplaced is a set of requirements of trainings that neither this machine nor any connected worker meets.
 type Unplaced struct {
 	Needs []string `json:"needs"` // in words
 	Why   string   `json:"why"`   // what is missing at which worker, in words

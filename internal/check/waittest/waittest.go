@@ -23,3 +23,14 @@ func For[T any](t testing.TB, from <-chan T, what string) T {
 		panic("not reached")
 	}
 }
+
+// Until returns when is says so. It asks again and again, for what gives no sign when it changes: another process, a page, a counter. The
+// test, whose goroutine calls it, fails if that takes longer than Limit.
+func Until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Limit); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited %v for %s", Limit, what)
+		}
+	}
+}

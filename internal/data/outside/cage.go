@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A cage is what a launcher is told of a program: its limits, and the walls around it.
+// A cage has the limits and restrictions under which a launcher starts a program.
 type cage struct {
 	Limits
 	Network bool     // it has the network of this machine

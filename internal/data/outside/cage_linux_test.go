@@ -244,7 +244,7 @@ func TestOthersGoOnBesideAHostileProgram(t *testing.T) {
 	}
 }
 
-// What is said of walls is what the system says, and without a launcher all are missing.
+// The walls that are reported missing are those that the system refuses; without a launcher these are all.
 func TestMissingWalls(t *testing.T) {
 	if got := Missing("", false); len(got) != 5 {
 		t.Errorf("without a launcher %q are missing", got)
