@@ -139,7 +139,7 @@ func testRuns(t *testing.T, task string) (runs []testRun) {
 	if err := yamlv3.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range file.commands(t, task) {
+	for _, command := range file.commands(t, task, "") {
 		if r, ok := parseRun(t, command.text); ok {
 			r.task = command.task
 			runs = append(runs, r)
@@ -155,12 +155,12 @@ func testRuns(t *testing.T, task string) (runs []testRun) {
 type command struct{ task, text string }
 
 var (
-	called   = regexp.MustCompile(`^sh \.ci/(?:timed|beside) ((?:[a-z:]\S* ?)+)`) // tasks that a script runs
+	called   = regexp.MustCompile(`^(\w+=\w+ )?sh \.ci/(?:timed|beside) ((?:[a-z:]\S* ?)+)`) // tasks that a script runs
 	variable = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 )
 
-// commands returns those of a task and of the tasks that it calls, in order.
-func (f taskfile) commands(t *testing.T, name string) (out []command) {
+// commands returns those of a task and of the tasks that it calls, in order, where env, NAME=value, is set.
+func (f taskfile) commands(t *testing.T, name, env string) (out []command) {
 	t.Helper()
 	task, ok := f.Tasks[name]
 	if !ok {
@@ -170,17 +170,17 @@ func (f taskfile) commands(t *testing.T, name string) (out []command) {
 		text, _ := c.(string)
 		if fields, ok := c.(map[string]any); ok {
 			if name, ok := fields["task"].(string); ok {
-				out = append(out, f.commands(t, name)...)
+				out = append(out, f.commands(t, name, env)...)
 				continue
 			}
 			text, _ = fields["cmd"].(string)
 		}
 		if m := called.FindStringSubmatch(text); m != nil {
-			for name := range strings.FieldsSeq(m[1]) {
-				out = append(out, f.commands(t, name)...)
+			for name := range strings.FieldsSeq(m[2]) {
+				out = append(out, f.commands(t, name, env+m[1])...)
 			}
 		} else {
-			out = append(out, command{name, f.replace(t, text, task.Vars)})
+			out = append(out, command{name, f.replace(t, text, task.Vars, env)})
 		}
 	}
 	return out
@@ -188,7 +188,7 @@ func (f taskfile) commands(t *testing.T, name string) (out []command) {
 
 // replace puts the values of variables into a text: those of the task, else those of the file. What needs the
 // machine is known; other commands of variables, which list packages, are run.
-func (f taskfile) replace(t *testing.T, text string, vars map[string]any) string {
+func (f taskfile) replace(t *testing.T, text string, vars map[string]any, env string) string {
 	t.Helper()
 	return variable.ReplaceAllStringFunc(text, func(use string) string {
 		name := variable.FindStringSubmatch(use)[1]
@@ -206,11 +206,11 @@ func (f taskfile) replace(t *testing.T, text string, vars map[string]any) string
 		}
 		switch value := value.(type) {
 		case string:
-			return f.replace(t, value, vars)
+			return f.replace(t, value, vars, env)
 		case map[string]any:
 			script, _ := value["sh"].(string)
-			cmd := exec.Command("sh", "-c", f.replace(t, script, vars))
-			cmd.Dir = repository
+			cmd := exec.Command("sh", "-c", f.replace(t, script, vars, env))
+			cmd.Dir, cmd.Env = repository, append(cmd.Environ(), strings.Fields(env)...)
 			said, err := cmd.Output()
 			if err != nil {
 				t.Fatalf("%s of Taskfile.yml: %v", name, err)
