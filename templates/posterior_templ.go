@@ -432,7 +432,7 @@ func correlations(c PosteriorChart) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(c.Rows) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<section class=\"card full\" data-chart=\"correlation\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<section class=\"card\" data-chart=\"correlation\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

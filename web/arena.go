@@ -224,7 +224,7 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	file := sessionURL(spec.ID, "arena") + "?format="
 	p.JSON, p.CSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
 	p.Budget = templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)}
-	if p.Control, err = running(s).controlPanel(c, spec); err != nil {
+	if p.Control, err = running(s).controlPanel(c, spec, overviewPage); err != nil {
 		return err
 	}
 	p.Control.CloneURL, p.Change, p.Export = "", p.Control.Change, s.may(c, auth.Export, spec.ID)

@@ -19,8 +19,8 @@ import (
 // chartURL returns the address of the data of a chart.
 func chartURL(id idrl.SessionID, table string) string { return sessionURL(id, "charts", table) }
 
-// charts is GET /sessions/:id/charts: the parts of a session's page about its posterior and about
-// labelling, without the page around them.
+// charts is GET /sessions/:id/charts?page=learning|asked|people|training: the parts of a page of a session that the
+// server draws, without the page around them.
 func (s watching) charts(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
@@ -31,34 +31,54 @@ func (s watching) charts(c echo.Context) error {
 		return err
 	}
 	defer leave()
+	p := templates.Charts{Page: c.QueryParam("page")}
+	switch p.Page {
+	case learningPage, peoplePage:
+		err = s.insightCharts(c, session, &p)
+	case askedPage:
+		err = s.leases(c, session, &p)
+	case trainingPage:
+		var trainings []record.PastTraining
+		if trainings, err = session.Trainings(c.Request().Context(), trainingsListed+1); err == nil {
+			p.Trainings = trainingTable(session.Spec().ID, trainings)
+		}
+	default:
+		err = idrl.Errorf(idrl.NotFound, "There are no charts for such a page.")
+	}
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.ChartParts(p))
+}
+
+// insightCharts fills in what is drawn of all answers of a session.
+func (s watching) insightCharts(c echo.Context, session Session, p *templates.Charts) error {
 	ctx, spec := c.Request().Context(), session.Spec()
 	report, err := session.Insight(ctx)
 	if err != nil {
 		return err
 	}
+	p.Seq = fmt.Sprint(report.Seq)
+	if p.Page == learningPage {
+		p.Calibration, p.Ratings, p.Posterior = calibrationCharts(spec, report), ratingChart(spec, report), posteriorChart(spec, report)
+		return nil
+	}
+	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
+	p.Labour = labourCharts(spec.ID, report.Labour, names)
+	return err
+}
+
+// leases fills in the questions that are reserved for annotators.
+func (s watching) leases(c echo.Context, session Session, p *templates.Charts) error {
+	ctx, id := c.Request().Context(), session.Spec().ID
 	open, err := session.Open(ctx)
 	if err != nil {
 		return err
 	}
-	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
-	if err != nil {
-		return err
-	}
-	here := func(a idrl.AnnotatorID) bool { return s.sockets.has(person{auth.Annotator, spec.ID, string(a)}) }
-	trainings, err := session.Trainings(ctx, trainingsListed+1)
-	if err != nil {
-		return err
-	}
-	p := templates.Charts{
-		Seq:         fmt.Sprint(report.Seq),
-		Calibration: calibrationCharts(spec, report),
-		Ratings:     ratingChart(spec, report),
-		Posterior:   posteriorChart(spec, report),
-		Labour:      labourCharts(spec.ID, report.Labour, names),
-		Leases:      leaseTable(spec.ID, open, names, here),
-		Trainings:   trainingTable(spec.ID, trainings),
-	}
-	return render(c, http.StatusOK, templates.ChartParts(p))
+	names, err := s.cfg.People.AnnotatorNames(ctx, id)
+	here := func(a idrl.AnnotatorID) bool { return s.sockets.has(person{auth.Annotator, id, string(a)}) }
+	p.Leases = leaseTable(id, open, names, here)
+	return err
 }
 
 const (

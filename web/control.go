@@ -20,9 +20,9 @@ import (
 // atControl is the place on the session's page of the controls of the whole session.
 const atControl = "#control"
 
-// control is POST /sessions/:id/control with the field do, "pause", "resume", "close" or
-// "archive", and for the last two sure, "yes". A session that cannot run here can be
-// controlled, too.
+// control is POST /sessions/:id/control with the fields do, "pause", "resume", "close" or
+// "archive", and for the last two sure, "yes"; and page, the session's page that shows what became of it. A session
+// that cannot run here can be controlled, too.
 func (s running) control(c echo.Context) error {
 	return s.changeAny(c, func(ctx context.Context, id idrl.SessionID, who string) error {
 		do := c.FormValue("do")
@@ -62,7 +62,17 @@ func (s running) changeAny(c echo.Context, do func(ctx context.Context, id idrl.
 	if err != nil && asPaused(err) == nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, sessionURL(id)+atControl)
+	return c.Redirect(http.StatusSeeOther, pageURL(id, pageOf(c, settingsPage))+atControl)
+}
+
+// pageOf returns the page of a session that a form names in its field page; fallback if it names none.
+func pageOf(c echo.Context, fallback string) string {
+	for _, p := range sessionPages {
+		if c.FormValue("page") == p.page {
+			return p.page
+		}
+	}
+	return fallback
 }
 
 // clone is POST /sessions/:id/clone with the fields title and seed, "same" or "new", and anyway, "yes" if it is to
@@ -99,8 +109,8 @@ func (s running) clone(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, sessionURL(id))
 }
 
-// controlPanel shows the state of a session and the possible actions.
-func (s running) controlPanel(c echo.Context, spec idrl.SessionSpec) (p templates.ControlPanel, err error) {
+// controlPanel shows the state of a session and the possible actions on a page of it.
+func (s running) controlPanel(c echo.Context, spec idrl.SessionSpec, page string) (p templates.ControlPanel, err error) {
 	ctx := c.Request().Context()
 	acts, err := s.cfg.Settings.Controls(ctx, spec.ID)
 	state := stateOf(acts)
@@ -108,7 +118,7 @@ func (s running) controlPanel(c echo.Context, spec idrl.SessionSpec) (p template
 		State: string(state), Text: stateText(state), Action: sessionURL(spec.ID, "control"),
 		Pause: state == record.StateRunning, Resume: state != record.StateRunning, Close: !state.Ended(), Archive: state != record.StateArchived,
 		TitleURL: sessionURL(spec.ID, "title"), Title: spec.Title, MaxTitle: strconv.Itoa(idrl.MaxTitle),
-		CopyTitle: record.CloneTitle(spec.Title), Change: s.may(c, auth.ChangeSession, spec.ID),
+		CopyTitle: record.CloneTitle(spec.Title), Page: page, Change: s.may(c, auth.ChangeSession, spec.ID),
 	}
 	if s.may(c, auth.CreateSession, "") {
 		p.CloneURL = sessionURL(spec.ID, "clone")

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"tiebreak/internal/data/bundle"
-	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -15,32 +13,78 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// dashboard is GET /sessions/:id, a researcher's page of one session.
-func (s watching) dashboard(c echo.Context) error {
-	spec, err := s.researchersSpec(c, auth.WatchSession)
-	if err != nil {
-		return err
+// The pages of a session, by the ends of their addresses; the overview has that of the session.
+const (
+	overviewPage = "overview"
+	learningPage = "learning" // regret, candidates, weights, predictions
+	askedPage    = "asked"    // questions, and why they were asked
+	peoplePage   = "people"   // pace, links, the people and their answers
+	trainingPage = "training"
+	dataPage     = "data"     // exports
+	settingsPage = "settings" // with what was done by whom
+)
+
+// sessionPages lists them as the links on top of each show them.
+var sessionPages = []struct{ page, name string }{
+	{overviewPage, "Overview"},
+	{learningPage, "Learning"},
+	{askedPage, "Questions"},
+	{peoplePage, "People"},
+	{trainingPage, "Training"},
+	{dataPage, "Data"},
+	{settingsPage, "Settings"},
+}
+
+// pageURL returns the address of a page of a session, to which a place on it may be appended.
+func pageURL(id idrl.SessionID, page string) string { return sessionURL(id) + below(page) }
+
+// below is what the address of a page has after that of its session.
+func below(page string) string {
+	if page == overviewPage {
+		return ""
 	}
-	session, err := s.session(c.Request().Context(), spec.ID)
-	if cause := asPaused(err); cause != nil {
-		return s.paused(c, spec, cause)
+	return "/" + page
+}
+
+// sessionTabs are the links to all pages of a session; current is the one on which they stand, or to which its page belongs.
+func sessionTabs(id idrl.SessionID, current string) (tabs []templates.Tab) {
+	for _, p := range sessionPages {
+		tabs = append(tabs, templates.Tab{Name: p.name, URL: pageURL(id, p.page), Current: p.page == current})
 	}
-	if err == nil && spec.IsArena() {
-		return s.arena(c, spec)
+	return tabs
+}
+
+// dashboard is GET /sessions/:id and the addresses below it of sessionPages: a researcher's page of one session.
+func (s watching) dashboard(page string) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		spec, err := s.researchersSpec(c, auth.WatchSession)
+		if err != nil {
+			return err
+		}
+		session, err := s.session(c.Request().Context(), spec.ID)
+		if page != overviewPage && (asPaused(err) != nil || err == nil && spec.IsArena()) {
+			return c.Redirect(http.StatusSeeOther, sessionURL(spec.ID)) // which is all that there is of it
+		}
+		if cause := asPaused(err); cause != nil {
+			return s.paused(c, spec, cause)
+		}
+		if err == nil && spec.IsArena() {
+			return s.arena(c, spec)
+		}
+		if err != nil {
+			return err
+		}
+		leave, err := s.heavyReply(c, readWork)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		p, err := s.dashboardPage(c, session.Spec(), page)
+		if err != nil {
+			return err
+		}
+		return render(c, http.StatusOK, templates.Dashboard(p))
 	}
-	if err != nil {
-		return err
-	}
-	leave, err := s.heavyReply(c, readWork)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	p, err := s.dashboardPage(c, session.Spec())
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.Dashboard(p))
 }
 
 // researchersSession returns the session of the URL if a researcher with that right is signed in.
@@ -69,28 +113,32 @@ func (s *site) researchersSpec(c echo.Context, action auth.Action) (idrl.Session
 	return spec, err
 }
 
-func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec) (templates.DashboardPage, error) {
-	people, err := s.peoplePanel(c, spec.ID)
+func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page string) (p templates.DashboardPage, err error) {
+	control, err := running(s).controlPanel(c, spec, page)
 	if err != nil {
-		return templates.DashboardPage{}, err
+		return p, err
 	}
-	control, err := running(s).controlPanel(c, spec)
 	method, _ := acquisition.Find(spec.Acquisition) // one that is no longer offered says nothing
-	p := templates.DashboardPage{
-		Layout: s.layout(c, spec.Title), ID: string(spec.ID), Heading: spec.Title,
-		Export: s.may(c, auth.Export, spec.ID), Change: control.Change,
-		Watch: sessionURL(spec.ID, "watch"), Back: "/sessions", Facts: s.facts(spec),
+	id := spec.ID
+	p = templates.DashboardPage{
+		Layout: s.layout(c, spec.Title), ID: string(id), Heading: spec.Title, Page: page, Tabs: sessionTabs(id, page),
+		Export: s.may(c, auth.Export, id), Change: control.Change,
+		Watch: sessionURL(id, "watch"), Back: "/sessions", Facts: s.facts(spec),
 		Reason: method.Why, NoPair: method.NoPair,
-		InviteURL: sessionURL(spec.ID, "invitations"), InstructionsURL: sessionURL(spec.ID, "instructions"), KnownURL: sessionURL(spec.ID, "known"), QualityURL: sessionURL(spec.ID, "quality"),
-		ExportJSONL: sessionURL(spec.ID, "export") + "?format=jsonl",
-		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
-		ExportAll:   sessionURL(spec.ID, "export") + "?format=" + bundle.Format,
-		ExportFiles: sessionURL(spec.ID, "export") + "?format=" + export.NetworksFormat,
-		Budget:      templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
-		People:      people, Control: control, Conditions: conditionsCard(spec), Questions: sessionURL(spec.ID, "questions"), Charts: sessionURL(spec.ID, "charts"),
-		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(spec.ID, "training/cancel"), CancelNote: cancelNote(spec),
+		InviteURL: sessionURL(id, "invitations"), InstructionsURL: sessionURL(id, "instructions"), KnownURL: sessionURL(id, "known"), QualityURL: sessionURL(id, "quality"),
+		LearningURL: pageURL(id, learningPage), PeopleURL: pageURL(id, peoplePage), DataURL: pageURL(id, dataPage), SettingsURL: pageURL(id, settingsPage),
+		Exports: sessionURL(id, "export") + "?format=",
+		Budget:  templates.BudgetForm{Action: sessionURL(id, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
+		Control: control, Conditions: conditionsCard(spec), Questions: sessionURL(id, "questions"), Charts: sessionURL(id, "charts"),
+		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(id, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
+	for _, t := range chartTables() {
+		p.Tables = append(p.Tables, t.name)
+	}
+	if page == peoplePage || page == dataPage {
+		p.People, err = s.peoplePanel(c, id)
+	}
 	running(s).showLink(c, spec, &p)
 	return p, err
 }

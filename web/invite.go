@@ -15,7 +15,7 @@ import (
 )
 
 // invite is POST /sessions/:id/invitations with the fields uses and days, and those of
-// crowdOf for a crowd platform: it makes an annotator link. Only a hash of it is kept, so the session's page, to which it
+// crowdOf for a crowd platform: it makes an annotator link. Only a hash of it is kept, so the page of the session's people, to which it
 // leads, shows it this once.
 func (s running) invite(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.Invite)
@@ -46,7 +46,7 @@ func (s running) invite(c echo.Context) error {
 		return err
 	}
 	s.bringLink(c, id, token)
-	return c.Redirect(http.StatusSeeOther, sessionURL(id))
+	return c.Redirect(http.StatusSeeOther, pageURL(id, peoplePage))
 }
 
 // crowdOf returns the crowd platform of the link of a form, the zero Crowd if it names none; only
@@ -68,8 +68,8 @@ func crowdOf(c echo.Context) (crowd identity.Crowd, err error) {
 	return crowd, crowd.Check()
 }
 
-// bringLink gives the browser a link's token to bring to the session's page. An address would keep
-// it in the browser's history, and in the log of a proxy. A cookie of that page alone is removed
+// bringLink gives the browser a link's token to bring to the session's pages. An address would keep
+// it in the browser's history, and in the log of a proxy. A cookie of these alone is removed
 // when it was shown, or after a minute.
 func (s running) bringLink(c echo.Context, id idrl.SessionID, token string) {
 	k := &http.Cookie{

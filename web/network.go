@@ -37,7 +37,7 @@ func (s watching) cancelTraining(c echo.Context) error {
 	if err := s.cfg.Settings.Audit(ctx, id, who.User, "cancel training", fmt.Sprintf("from answer %d", status.Training.BasedOn), time.Now()); err != nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, sessionURL(session.Spec().ID)+atAnswers)
+	return c.Redirect(http.StatusSeeOther, sessionURL(session.Spec().ID)+atTraining)
 }
 
 // cancelNote says what happens after a training is cancelled.

@@ -64,7 +64,7 @@ func (s watching) paused(c echo.Context, spec idrl.SessionSpec, cause *pausedErr
 		ExportCSV:   sessionURL(spec.ID, "export") + "?format=csv",
 	}
 	ctx := c.Request().Context()
-	control, err := running(s).controlPanel(c, spec)
+	control, err := running(s).controlPanel(c, spec, overviewPage)
 	if err != nil {
 		s.log.Error("what was done to the session cannot be read", "session", spec.ID, "err", err)
 	}

@@ -20,18 +20,19 @@ const (
 	invitationDays = 30
 )
 
-// Places of the session's page, and pages, to which forms return.
+// Places of the session's pages, and pages, to which forms return.
 const (
-	atAnswers = "#answers"
-	atLinks   = "#links"
-	atPeople  = "#people"
-	atQuality = "/quality"
+	atBudget   = "/" + settingsPage + "#answers"
+	atTraining = "/" + trainingPage + "#training"
+	atLinks    = "/" + peoplePage + "#links"
+	atPeople   = "/" + peoplePage + "#people"
+	atQuality  = "/quality"
 )
 
 // setBudget is POST /sessions/:id/budget with the field budget: how many answers the
 // session wants.
 func (s running) setBudget(c echo.Context) error {
-	return s.change(c, auth.ChangeSession, atAnswers, func(ctx context.Context, id idrl.SessionID, who string) error {
+	return s.change(c, auth.ChangeSession, atBudget, func(ctx context.Context, id idrl.SessionID, who string) error {
 		n, err := number(c, "budget", 0, 0, idrl.MaxBudget)
 		if err != nil {
 			return err

@@ -186,7 +186,9 @@ func (s *Server) routes() *echo.Echo {
 
 // sessionRoutes are those of one session.
 func (s *Server) sessionRoutes(e *echo.Echo) {
-	e.GET("/sessions/:id", s.watching.dashboard)
+	for _, p := range sessionPages {
+		e.GET("/sessions/:id"+below(p.page), s.watching.dashboard(p.page))
+	}
 	e.GET("/sessions/:id/arena", s.watching.arenaFile)
 	e.POST("/sessions/:id/budget", s.running.setBudget)
 	e.POST("/sessions/:id/control", s.running.control)

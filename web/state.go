@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"math"
+	"time"
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -96,6 +97,7 @@ type (
 		LeftOut    bool             `json:"left_out"`
 		Turned     bool             `json:"turned"` // the answer, which is as it was given, counts turned
 		ResponseMS int64            `json:"response_ms"`
+		At         time.Time        `json:"at"` // the server received it; zero if it was imported
 		Clips      []string         `json:"clips"` // URLs
 		whyState
 	}
@@ -194,7 +196,7 @@ func whyOf(w record.Why) whyState {
 func recentOf(session idrl.SessionID, r view.Asked) recentState {
 	out := recentState{
 		Seq: r.Answer.Seq, Annotator: r.Answer.Annotator, Choice: r.Answer.Choice, Rating: finite(r.Answer.Rating),
-		Undone: r.Undone, LeftOut: r.LeftOut, Turned: r.Turned, ResponseMS: r.Answer.ResponseMS, Clips: []string{}, whyState: whyOf(r.Why),
+		Undone: r.Undone, LeftOut: r.LeftOut, Turned: r.Turned, ResponseMS: r.Answer.ResponseMS, At: r.Answer.ReceivedAt, Clips: []string{}, whyState: whyOf(r.Why),
 	}
 	for _, c := range r.Clips {
 		out.Clips = append(out.Clips, clipURL(session, c))

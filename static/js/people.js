@@ -4,7 +4,7 @@ const CONTROL = "[data-control]";
 
 /**
  * Keeps the lists of people and links, the form for the number of answers wanted, and
- * what controls the session, as they are on the server. The page works without it.
+ * what controls the session, as they are on the server, as far as the page has them. The page works without it.
  */
 export class People {
   #page;

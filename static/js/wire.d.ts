@@ -252,6 +252,7 @@ export interface Asked extends Why {
   left_out: boolean;
   turned: boolean;
   response_ms: number;
+  at: string;
   clips: string[];
 }
 

@@ -1,0 +1,171 @@
+// @ts-check
+// What a session has learnt: on its pages Overview and Learning.
+import { RegretChart, short } from "./chart.js";
+import { fetchClip } from "./clip.js";
+import { DuoPlayer } from "./duo-player.js";
+import { intervalChart } from "./interval-chart.js";
+import { part, say } from "./session-parts.js";
+
+/**
+ * @typedef {import("./wire.js").State} State
+ * @typedef {import("./wire.js").Candidate} Candidate
+ */
+
+// Why a policy was a candidate. Those of the pool were none; their names say so.
+const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal ", sample: "Sample ", library: "Library ", prior: "", draft: "" });
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Shows the statement of regret, the candidates and the weights, as far as the page has them. */
+export class Learnt {
+  #player = /** @type {DuoPlayer|null} */ (document.querySelector(".leader duo-player"));
+  #chart = /** @type {RegretChart|null} */ (document.querySelector("regret-chart"));
+  #list = part("candidates");
+  #stated = part("no-regret") === null; // a regret is, and so a range of returns
+  /** @type {Candidate[]} */ #candidates = [];
+  #led = ""; // why the best policy is recommended
+  #chosen = ""; // candidate to play; empty for the leader
+  #playing = ""; // URL of the clip in the player
+  #still = calm.matches; // the clips of the candidates do not move
+
+  constructor() {
+    document.querySelector("[data-log]")?.addEventListener("click", (e) => this.#log(e));
+    part("still")?.addEventListener("click", () => {
+      this.#still = !this.#still;
+      this.#show();
+    });
+  }
+
+  /** @param {State} s */
+  show(s) {
+    this.#regret(s);
+    this.#candidates = s.candidates.map((c) => ({ ...c, name: c.title ? `${c.title} (${c.id})` : `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` }));
+    this.#led = s.statement?.led ?? "";
+    this.#show();
+    const weights = part("weights");
+    if (s.weights.length && weights) intervalChart(weights, s.weights);
+    if (!s.network) return;
+    say("network-predictions", s.network.predictions);
+    say("network-calibration", s.network.calibration);
+    say("network-use", s.network.use);
+  }
+
+  /** @param {State} s */
+  #regret({ statement, regret, earlier }) {
+    if (this.#chart) this.#chart.points = regret;
+    const box = part("statement");
+    if (!box) return;
+    box.hidden = !statement;
+    if (statement) {
+      say("headline", statement.headline);
+      say("limit", statement.limit);
+      say("expected", statement.expected);
+      say("relative", statement.relative);
+      say("stop", statement.stop);
+      part("stop")?.classList.toggle("headline", statement.may_stop);
+      const objections = part("objections");
+      if (objections) {
+        objections.hidden = statement.objections.length === 0;
+        objections.replaceChildren(...statement.objections.map(objection));
+      }
+    }
+    say("earlier", earlier ? `The curve begins after answer ${earlier}. For earlier answers, an earlier version of the program recorded a different number: the loss relative to the candidates in use alone.` : "");
+  }
+
+  #show() {
+    const all = this.#candidates;
+    if (all.length === 0) return;
+    const now = all.find((c) => c.id === this.#chosen) ?? all[0];
+    if (this.#list) {
+      const shares = all.map((c) => ({ ...c, mean: this.#shown(c.mean), std: this.#shown(c.std), note: this.#standing(c) }));
+      intervalChart(this.#list, shares, { unit: this.#stated ? " %" : "", chosen: now.id, paused: this.#still, choose: (id) => {
+        this.#chosen = id === this.#candidates[0]?.id ? "" : id;
+        this.#show();
+      } });
+      say("still", !all.some((c) => c.clip) ? "" : this.#still ? "Play clips" : "Pause clips");
+    }
+    say("playing-title", now === all[0] ? "Best policy so far" : "Candidate");
+    say("playing-name", [now.name, place(now, all)].filter(Boolean).join(", "));
+    say("recommended", now === all[0] ? this.#recommendation(now) : "");
+    this.#play(now.clip);
+  }
+
+  /**
+   * What is to be said of a policy besides its name.
+   * @param {Candidate} c
+   */
+  #standing(c) {
+    const all = this.#candidates;
+    const best = c === all[0] ? "best so far" : "";
+    const starts = c.episodes > 1 ? `over ${c.episodes} starts ± ${short(this.#shown(c.spread))}${this.#stated ? " %" : ""}` : "";
+    return [best, place(c, all), starts].filter(Boolean).join(", ");
+  }
+
+  /**
+   * The number of a candidate as the page shows it: a share of the range of returns in %, or a
+   * return where no regret is stated, and thus no range.
+   * @param {number} v
+   */
+  #shown(v) {
+    return this.#stated ? Math.round(1000 * v) / 10 : v;
+  }
+
+  /**
+   * Why a policy is the best so far.
+   * @param {Candidate} c
+   */
+  #recommendation(c) {
+    switch (this.#led) {
+      case "first":
+        return "Recommended because it was the best after the first six answers. Another policy takes its place only when people prefer its clips, or cannot tell the two apart.";
+      case "duel":
+        return "Recommended because people preferred its clips to those of the policy recommended before, or could not tell the two apart.";
+    }
+    if (c.episodes < 2) return "Recommended because its expected return is the highest under the answers so far.";
+    return `Recommended because its expected return, less half of its spread over ${c.episodes} starts, is the highest under the answers so far.`;
+  }
+
+  /** @param {string} url */
+  async #play(url) {
+    const none = part("no-clip");
+    if (!this.#player || !none) return;
+    if (!url) none.textContent = "This policy has no clip.";
+    if (!url || url === this.#playing) return;
+    this.#playing = url;
+    try {
+      const clip = await fetchClip(url);
+      if (url !== this.#playing) return;
+      none.hidden = true;
+      await this.#player.load([clip], { play: !calm.matches });
+    } catch {
+      if (url === this.#playing) this.#playing = ""; // the next state tries again
+    }
+  }
+
+  /** @param {Event} e */
+  #log(e) {
+    const button = /** @type {HTMLElement} */ (e.currentTarget);
+    const on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(on));
+    if (this.#chart) this.#chart.log = on;
+  }
+}
+
+/** @param {import("./wire.js").Objection} o */
+function objection({ code, words }) {
+  const li = document.createElement("li");
+  li.dataset.objection = code;
+  li.textContent = words;
+  return li;
+}
+
+/**
+ * Where a policy comes from, if it is none of the candidates; how many of them it is.
+ * @param {Candidate} c
+ * @param {Candidate[]} all
+ */
+function place(c, all) {
+  if (c.draws === 0) return c.id.startsWith("pool.") ? "prepared before the first answer" : "of an earlier generation";
+  const draws = all.reduce((sum, o) => sum + o.draws, 0);
+  return c.draws > 1 ? `${c.draws} of ${draws} candidates agree on this one` : "";
+}
