@@ -46,10 +46,10 @@ func TestLinksFollowTheConfiguration(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, func(c *web.Config) { c.Base, c.Origins = test.base, test.origins })
 			c := b.researcher()
-			if r := b.getAs(c, http.MethodPost, "/sessions/s1/invitations", test.host); r.status != 303 || r.header.Get("Location") != "/sessions/s1" {
+			if r := b.getAs(c, http.MethodPost, "/sessions/s1/invitations", test.host); r.status != 303 || r.header.Get("Location") != "/sessions/s1/people" {
 				t.Fatalf("status %d to %q", r.status, r.header.Get("Location"))
 			}
-			r := b.getAs(c, http.MethodGet, "/sessions/s1", test.host)
+			r := b.getAs(c, http.MethodGet, "/sessions/s1/people", test.host)
 			_, rest, _ := strings.Cut(r.body, `readonly value="`)
 			link, _, _ := strings.Cut(rest, `"`)
 			if r.status != 200 || !strings.HasPrefix(link, test.want) || len(link) != len(test.want)+22 || strings.Contains(r.body, test.host) {

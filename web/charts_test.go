@@ -58,7 +58,7 @@ func TestChartsOfImportedAnswers(t *testing.T) {
 		r.Labour.Hours, r.Labour.Times = nil, nil
 		b.s1.report = &r
 	})
-	r := b.get(c, "/sessions/s1/charts")
+	r := b.get(c, "/sessions/s1/charts?page=people")
 	if r.status != 200 || strings.Count(r.body, "All answers were imported") != 2 || r.lacks(`data-chart="answers"`, `data-chart="times"`, `data-chart="rate"`) != nil {
 		t.Errorf("status %d: %s", r.status, r.body)
 	}
@@ -98,37 +98,38 @@ func TestQuestionsPage(t *testing.T) {
 func TestCharts(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if r := b.get(c, "/sessions/s1/charts"); r.status != 200 || r.lacks("Shown from the first answer on.", "No question is reserved now.") != nil {
-		t.Errorf("an empty session: status %d, lacks %q", r.status, r.lacks("Shown from the first answer on.", "No question is reserved now."))
+	drawn := func(page string, want ...string) reply {
+		t.Helper()
+		r := b.get(c, "/sessions/s1/charts?page="+page)
+		if lacks := r.lacks(want...); r.status != 200 || lacks != nil {
+			t.Errorf("the charts of %s lack %q: status %d", page, lacks, r.status)
+		}
+		for _, bad := range []string{"<script", " style=", " onclick=", "NaN", "Inf"} {
+			if strings.Contains(r.body, bad) {
+				t.Errorf("the charts of %s hold %q", page, bad)
+			}
+		}
+		return r
 	}
+	drawn("learning", "Shown from the first answer on.")
+	drawn("people", "Shown from the first answer on.")
+	drawn("asked", "No question is reserved now.")
 	b.seen()
 	b.s1.set(live.EventAnswered, func() {
 		b.s1.open = []record.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: record.Why{First: "g0.p1", Second: "g0.p2"}}}
 	})
-	r := b.get(c, "/sessions/s1/charts")
-	want := []string{
-		`data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers, 50 % were the most probable answer.", "1 answer of 75 % predicted, 100 % came true", "Calibration error (ECE) 0.550",
-		"Brier score", "75 % of pairs of answers are the same", "1.5 s", "10:00:00 UTC", "g0.p1 – g0.p2", `href="/sessions/s1/charts/calibration"`,
-	}
-	if lacks := r.lacks(want...); lacks != nil {
-		t.Errorf("the charts lack %q", lacks)
-	}
-	for _, bad := range []string{"<script", " style=", " onclick=", "NaN", "Inf"} {
-		if strings.Contains(r.body, bad) {
-			t.Errorf("the charts hold %q", bad)
-		}
-	}
+	drawn("learning", `data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers, 50 % were the most probable answer.", "1 answer of 75 % predicted, 100 % came true",
+		"Calibration error (ECE) 0.550", "Brier score", `href="/sessions/s1/charts/calibration"`)
+	drawn("people", `data-charts-of="7"`, `role="img"`, "<desc", "75 % of pairs of answers are the same", "1.5 s")
+	drawn("asked", "10:00:00 UTC", "g0.p1 – g0.p2")
 	b.s1.spec.Model = idrl.NetworkModel
-	if r := b.get(c, "/sessions/s1/charts"); r.lacks("A network has no weights with names") != nil {
-		t.Error("nothing says why a network has no history of weights")
-	}
+	drawn("learning", "A network has no weights with names")
 	b.s1.set(live.EventAnswered, func() {
 		b.s1.report.Networks = []insight.Network{{Version: 1, BasedOn: 10, Clips: 18, Correlation: []float64{-0.25, math.NaN()}}, {Version: 2, BasedOn: 20, Clips: 18, Correlation: []float64{-0.75, math.NaN()}}}
 	})
-	r = b.get(c, "/sessions/s1/charts")
-	want = []string{"Features that the networks reward", "over 18 clips", "−0.75", "−0.25 at row 10, −0.75 at row 20.", "does not vary", "No intervals are known", `href="/sessions/s1/charts/networks"`}
-	if r.lacks(want...) != nil || strings.Contains(r.body, "NaN") || strings.Contains(r.body, `data-chart="correlation"`) {
-		t.Errorf("the chart of networks lacks %q", r.lacks(want...))
+	r := drawn("learning", "Features that the networks reward", "over 18 clips", "−0.75", "−0.25 at row 10, −0.75 at row 20.", "does not vary", "No intervals are known", `href="/sessions/s1/charts/networks"`)
+	if strings.Contains(r.body, `data-chart="correlation"`) {
+		t.Error("a network has correlations of weights")
 	}
 	if r := b.get(c, "/sessions/s1/charts/networks"); r.body != "network,row,clips,feature,correlation\n1,10,18,Lane,-0.25\n1,10,18,Speed,\n2,20,18,Lane,-0.75\n2,20,18,Speed,\n" {
 		t.Errorf("networks as CSV: %q", r.body)
@@ -140,7 +141,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
 	b.s1.spec.Kind = idrl.RateClip
-	if r := b.get(c, "/sessions/s1/charts"); r.lacks("Shown from the first rating on.") != nil || r.lacks(`data-chart="calibration"`) == nil {
+	if r := b.get(c, "/sessions/s1/charts?page=learning"); r.lacks("Shown from the first rating on.") != nil || r.lacks(`data-chart="calibration"`) == nil {
 		t.Errorf("before the first rating: %s", r.body)
 	}
 	b.seen()
@@ -158,7 +159,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 		"Rating minus prediction: +0.5 of 10 points on average (+0.5 to +0.5).", "Unevenness of the bins (χ²) 40.0", "data-beyond", "1 to 8: each bin", "8, 8, 8, 8, 8, 0, 0, 0, 0, 0",
 		`href="/sessions/s1/charts/transforms"`, `href="/sessions/s1/charts/ratings"`,
 	}
-	if r := b.get(c, "/sessions/s1/charts"); r.lacks(want...) != nil {
+	if r := b.get(c, "/sessions/s1/charts?page=learning"); r.lacks(want...) != nil {
 		t.Errorf("the chart of ratings lacks %q", r.lacks(want...))
 	}
 	if r := b.get(c, "/sessions/s1/questions"); r.lacks("A rating of 5.5 of 10 on average, and from 3.5 to 7.5 with a probability of 90 %.") != nil {
@@ -179,7 +180,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 		`data-chart="calibration-best"`, `data-chart="calibration-worst"`, "1 answer of 50 % predicted, 100 % came true", "1 answer of 70 % predicted, 0 % came true",
 		"0.83 without knowledge", "1.79 without knowledge",
 	}
-	if r := b.get(c, "/sessions/s1/charts"); r.lacks(want...) != nil || r.lacks(`data-chart="transforms"`) == nil {
+	if r := b.get(c, "/sessions/s1/charts?page=learning"); r.lacks(want...) != nil || r.lacks(`data-chart="transforms"`) == nil {
 		t.Errorf("the charts of groups lack %q", r.lacks(want...))
 	}
 	if r := b.get(c, "/sessions/s1/questions"); r.lacks("Best: clip a", "Worst: clip f", "50 %", "70 %") != nil {
@@ -198,7 +199,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 func TestPastTrainings(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if r := b.get(c, "/sessions/s1/charts"); r.lacks(`data-chart="trainings"`, "No training has ended yet.") != nil {
+	if r := b.get(c, "/sessions/s1/charts?page=training"); r.lacks(`data-chart="trainings"`, "No training has ended yet.") != nil {
 		t.Error("nothing says that there was no training")
 	}
 	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
@@ -210,7 +211,7 @@ func TestPastTrainings(t *testing.T) {
 		list = append(list, record.PastTraining{N: n, BasedOn: 2 * (n - 1), Answers: int(2 * (n - 1)), Began: at, Ended: at.Add(300 * time.Millisecond), End: record.TrainingDone, Candidates: 6})
 	}
 	b.s1.set(live.EventTraining, func() { b.s1.trainings = list })
-	r := b.get(c, "/sessions/s1/charts")
+	r := b.get(c, "/sessions/s1/charts?page=training")
 	want := []string{"g40", "1m35s", "37", "failed", "The reason: &lt;b&gt;no world&lt;/b&gt;", "g38, search continued", "4.2 s", "cancelled", "under 1 s", "23 Nov 2026, 09:30 UTC", "Only the last 12 are listed; the CSV has all."}
 	if r.lacks(want...) != nil || strings.Count(r.body, ">g")-strings.Count(r.body, ">g0.") != 12 {
 		t.Errorf("the list of trainings lacks %q, or has not 12 rows: %s", r.lacks(want...), r.body)

@@ -33,15 +33,15 @@ func twoConditions() view.ConditionScores {
 func TestConditionsOnThePage(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if b.get(c, "/sessions/s1").lacks("data-conditions") == nil {
+	if b.get(c, "/sessions/s1/learning").lacks("data-conditions") == nil {
 		t.Error("a session without conditions has the section")
 	}
 	b.s1.spec.Controls, b.s1.spec.HeldOut = idrl.Controls{{Strategy: "uniform", Share: 0.25}}, 0.2
-	page := b.get(c, "/sessions/s1")
+	page := b.get(c, "/sessions/s1/learning")
 	if lacks := page.lacks("data-conditions", `href="/sessions/s1/conditions.csv"`, "after equally many answers", "1.10"); lacks != nil {
 		t.Errorf("the page lacks %q", lacks)
 	}
-	if got := fact(page.body, "Strategy"); !strings.HasSuffix(got, " 75 %, Uniform 25 %; held out 20 %") {
+	if got := fact(b.get(c, "/sessions/s1/settings").body, "Strategy"); !strings.HasSuffix(got, " 75 %, Uniform 25 %; held out 20 %") {
 		t.Errorf("chosen by %q", got)
 	}
 	type message struct {

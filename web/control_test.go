@@ -29,7 +29,10 @@ func TestControlOfASession(t *testing.T) {
 		}
 		return r
 	}
-	if r := b.get(c, "/sessions/s1"); r.lacks(`data-state="running"`, `data-do="pause"`, `data-do="close"`, `data-do="archive"`, `data-rename`, `data-clone`) != nil {
+	if r := b.get(c, "/sessions/s1"); r.lacks(`data-state="running"`, `data-do="pause"`) != nil || r.lacks(`data-do="close"`) == nil {
+		t.Error("the overview does not pause the session, or does more")
+	}
+	if r := b.get(c, "/sessions/s1/settings"); r.lacks(`data-state="running"`, `data-do="pause"`, `data-do="close"`, `data-do="archive"`, `data-rename`, `data-clone`) != nil {
 		t.Errorf("the page lacks %q", r.lacks(`data-state="running"`, `data-do="pause"`, `data-do="close"`, `data-do="archive"`, `data-rename`, `data-clone`))
 	}
 	for _, path := range []string{"control", "title", "clone"} {
@@ -41,14 +44,16 @@ func TestControlOfASession(t *testing.T) {
 	do(url.Values{"do": {"close"}}, 400) // not sure
 	do(url.Values{"do": {"archive"}}, 400)
 	state(record.StateRunning)
-	if r := do(url.Values{"do": {"pause"}}, 303); r.header.Get("Location") != "/sessions/s1#control" || b.s1.follows != 1 {
+	if r := do(url.Values{"do": {"pause"}, "page": {"overview"}}, 303); r.header.Get("Location") != "/sessions/s1#control" || b.s1.follows != 1 {
 		t.Errorf("pause leads to %q, followed %d times", r.header.Get("Location"), b.s1.follows)
 	}
 	state(record.StatePaused)
-	if r := b.get(c, "/sessions/s1"); r.lacks(`data-state="paused"`, `data-do="resume"`, "paused by Ada") != nil || r.lacks(`data-do="pause"`) == nil {
+	if r := b.get(c, "/sessions/s1/settings"); r.lacks(`data-state="paused"`, `data-do="resume"`, "paused by Ada") != nil || r.lacks(`data-do="pause"`) == nil {
 		t.Errorf("the page of a paused session lacks %q", r.lacks(`data-state="paused"`, `data-do="resume"`, "paused by Ada"))
 	}
-	do(url.Values{"do": {"close"}, "sure": {"yes"}}, 303)
+	if r := do(url.Values{"do": {"close"}, "sure": {"yes"}, "page": {"https://elsewhere.example"}}, 303); r.header.Get("Location") != "/sessions/s1/settings#control" {
+		t.Errorf("close leads to %q", r.header.Get("Location"))
+	}
 	state(record.StateClosed)
 	do(url.Values{"do": {"pause"}}, 409)
 	if r := b.get(b.browser(), link); r.status != 409 || r.lacks("This session has ended") != nil {
@@ -85,7 +90,7 @@ func TestWhatWasDone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page := b.get(c, "/sessions/s1").body
+	page := b.get(c, "/sessions/s1/settings").body
 	last := len(page)
 	for _, want := range []string{"paused by Ada", "answers wanted set to 60, was ", "gold questions: one in 7, was 0", "set instructions: version 2 by Ada"} {
 		i := strings.LastIndex(page, want)

@@ -46,10 +46,14 @@ func below(page string) string {
 	return "/" + page
 }
 
-// sessionTabs are the links to all pages of a session; current is the one on which they stand, or to which its page belongs.
-func sessionTabs(id idrl.SessionID, current string) (tabs []templates.Tab) {
+// sessionTabs are the links to all pages of a session; current is the one on which they stand, or to which its page
+// belongs. An arena has one page.
+func sessionTabs(spec idrl.SessionSpec, current string) (tabs []templates.Tab) {
+	if spec.IsArena() {
+		return nil
+	}
 	for _, p := range sessionPages {
-		tabs = append(tabs, templates.Tab{Name: p.name, URL: pageURL(id, p.page), Current: p.page == current})
+		tabs = append(tabs, templates.Tab{Name: p.name, URL: pageURL(spec.ID, p.page), Current: p.page == current})
 	}
 	return tabs
 }
@@ -121,7 +125,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 	method, _ := acquisition.Find(spec.Acquisition) // one that is no longer offered says nothing
 	id := spec.ID
 	p = templates.DashboardPage{
-		Layout: s.layout(c, spec.Title), ID: string(id), Heading: spec.Title, Page: page, Tabs: sessionTabs(id, page),
+		Layout: s.layout(c, spec.Title), ID: string(id), Heading: spec.Title, Page: page, Tabs: sessionTabs(spec, page),
 		Export: s.may(c, auth.Export, id), Change: control.Change,
 		Watch: sessionURL(id, "watch"), Back: "/sessions", Facts: s.facts(spec),
 		Reason: method.Why, NoPair: method.NoPair,

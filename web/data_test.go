@@ -208,7 +208,7 @@ func TestExportOfNetworks(t *testing.T) {
 	if r := b.get(c, "/sessions/s2/export?format=networks"); r.status != 404 || r.lacks("no reward network yet") != nil || r.header.Get("Content-Disposition") != "" {
 		t.Errorf("without a network: status %d, %v", r.status, r.header)
 	}
-	if r := b.get(c, "/sessions/s1"); r.lacks(`data-export="networks"`, path) != nil {
+	if r := b.get(c, "/sessions/s1/data"); r.lacks(`data-export="networks"`, path) != nil {
 		t.Errorf("the page has no link: %v", r.lacks(path))
 	}
 }

@@ -16,7 +16,7 @@ func TestHeavyPagesTakeTurns(t *testing.T) {
 	b := newBench(t, nil)
 	ada, ann := b.researcher(), b.annotator("s1")
 	leave := web.BusyWithPages(b.web, time.Millisecond)
-	for _, path := range []string{"", "/s1", "/s1/charts", "/s1/charts/rate", "/s1/quality", "/s1/questions", "/s1/export"} {
+	for _, path := range []string{"", "/s1", "/s1/learning", "/s1/charts?page=learning", "/s1/charts/rate", "/s1/quality", "/s1/questions", "/s1/export"} {
 		r := b.get(ada, "/sessions"+path)
 		if r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") != "10" || !strings.Contains(r.body, "Try again in 10 seconds") {
 			t.Errorf("%s beside others: status %d, Retry-After %q", path, r.status, r.header.Get("Retry-After"))

@@ -130,7 +130,7 @@ func (s running) showInstructions(c echo.Context, spec idrl.SessionSpec, status 
 		draft.Instructions, draft.InstructionsFormat = text.Value, idrl.Markdown
 	}
 	p := templates.InstructionsPage{
-		Layout: s.layout(c, "Instructions"), Heading: spec.Title, Back: sessionURL(spec.ID), Action: sessionURL(spec.ID, "instructions"),
+		Layout: s.layout(c, "Instructions"), Heading: spec.Title, Back: sessionURL(spec.ID), Tabs: sessionTabs(spec, settingsPage), Action: sessionURL(spec.ID, "instructions"),
 		Text: text, Most: strconv.Itoa(idrl.MaxInstructions), Version: fmt.Sprintf("version %d", now.Version),
 		Preview: guideOf(draft, env), Changed: changed, Plain: now.Format == idrl.PlainText && now.Text != "",
 		Uploaded: templates.Field{Error: upload},

@@ -138,7 +138,7 @@ var pictureCode = regexp.MustCompile(`picture:([0-9a-f]{16})`)
 func TestEditInstructions(t *testing.T) {
 	b := newBench(t, guided)
 	c := b.researcher()
-	if r := b.get(c, "/sessions/s1"); r.lacks(`href="/sessions/s1/instructions"`) != nil {
+	if r := b.get(c, "/sessions/s1/settings"); r.lacks(`href="/sessions/s1/instructions"`) != nil {
 		t.Error("the session's page does not lead to its instructions")
 	}
 	if r := b.get(c, "/sessions/s1/instructions"); r.status != 200 || r.lacks("Look.\n\nChoose.", "This version is plain text", "version 1", "![](legend:arrow)") != nil {

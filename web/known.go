@@ -137,7 +137,7 @@ func (s running) showKnown(c echo.Context, spec idrl.SessionSpec, status int, j 
 		return err
 	}
 	p := templates.KnownPage{
-		Layout: s.layout(c, "Practice and gold questions"), Heading: spec.Title, Back: sessionURL(spec.ID), Action: sessionURL(spec.ID, "known"),
+		Layout: s.layout(c, "Practice and gold questions"), Heading: spec.Title, Back: sessionURL(spec.ID), Tabs: sessionTabs(spec, peoplePage), Action: sessionURL(spec.ID, "known"),
 		Gold: templates.GoldForm{Action: sessionURL(spec.ID, "gold"), Every: templates.Field{Value: strconv.Itoa(spec.GoldEvery)}},
 	}
 	if j.wrong != "" {

@@ -75,8 +75,8 @@ func TestDashboardNamesMethods(t *testing.T) {
 		{"leader", "Leader against one", "drawn at random"},
 	} {
 		b.s1.spec.Acquisition = test.acquisition
-		page := b.get(c, "/sessions/s1").body
-		if got := fact(page, "Strategy"); got != test.title {
+		page := b.get(c, "/sessions/s1/asked").body
+		if got := fact(b.get(c, "/sessions/s1/settings").body, "Strategy"); got != test.title {
 			t.Errorf("%s is called %q on the dashboard, want %q", test.acquisition, got, test.title)
 		}
 		_, rest, _ := strings.Cut(page, "Why these questions <em>")
@@ -108,7 +108,7 @@ func TestDashboardNamesModels(t *testing.T) {
 		{"of old", "linear", "of old, linear prior"},
 	} {
 		b.s1.spec.Likelihood, b.s1.spec.Prior = test.likelihood, test.prior
-		if got := fact(b.get(c, "/sessions/s1").body, "Model"); got != test.want {
+		if got := fact(b.get(c, "/sessions/s1/settings").body, "Model"); got != test.want {
 			t.Errorf("%s: the model is %q, want %q", test.likelihood, got, test.want)
 		}
 	}
@@ -118,12 +118,12 @@ func TestDashboardNamesModels(t *testing.T) {
 		idrl.OwnNoise:    "Neural network, Probit with ties",
 	} {
 		b.s1.spec.Noise = noise
-		if got := fact(b.get(c, "/sessions/s1").body, "Model"); got != want {
+		if got := fact(b.get(c, "/sessions/s1/settings").body, "Model"); got != want {
 			t.Errorf("of a network with noise %q, the model is %q, want %q", noise, got, want)
 		}
 	}
 	b.s1.spec.Kind, b.s1.spec.Model = idrl.RateClip, idrl.FeaturesModel
-	if got, want := fact(b.get(c, "/sessions/s1").body, "Model"), "Gaussian rating, linear prior"; got != want {
+	if got, want := fact(b.get(c, "/sessions/s1/settings").body, "Model"), "Gaussian rating, linear prior"; got != want {
 		t.Errorf("of ratings, the model is %q, want %q", got, want)
 	}
 }

@@ -12,19 +12,19 @@ import (
 func TestPageOfANetwork(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if page := b.get(c, "/sessions/s1"); page.lacks("data-weights") != nil || page.lacks("data-network") == nil {
+	if page := b.get(c, "/sessions/s1/learning"); page.lacks("data-weights") != nil || page.lacks("data-network") == nil {
 		t.Error("a session with hand-made features needs its weights, and no network")
 	}
 	b.s1.spec.Model = idrl.NetworkModel
-	page := b.get(c, "/sessions/s1")
+	page := b.get(c, "/sessions/s1/learning")
 	if page.lacks("data-no-regret", "newest policies") != nil || page.lacks("regret-chart") == nil || page.lacks("data-headline") == nil || page.lacks("with 95 % interval") == nil {
 		t.Error("the page of a network must say why it states no regret, and have no place for one, nor for intervals")
 	}
-	if lacks := page.lacks("data-network-predictions", `action="/sessions/s1/training/cancel"`); lacks != nil || page.lacks("data-weights") == nil {
+	if lacks := page.lacks("data-network-predictions"); lacks != nil || page.lacks("data-weights") == nil {
 		t.Errorf("the page of a network lacks %q, or shows weights", lacks)
 	}
 	r := b.post(c, "/sessions/s1/training/cancel", url.Values{"sure": {"yes"}})
-	if r.status != 303 || r.header.Get("Location") != "/sessions/s1#answers" || b.s1.cancels != 1 {
+	if r.status != 303 || r.header.Get("Location") != "/sessions/s1/training#training" || b.s1.cancels != 1 {
 		t.Errorf("status %d to %q after %d calls", r.status, r.header.Get("Location"), b.s1.cancels)
 	}
 }
@@ -38,7 +38,7 @@ func TestCancelByThePage(t *testing.T) {
 		t.Errorf("with the solver of the environment: status %d, want 409", r.status)
 	}
 	b.s1.spec.Solver = idrl.ActorCritic
-	if lacks := b.get(c, "/sessions/s1").lacks("data-weights", `action="/sessions/s1/training/cancel"`); lacks != nil {
+	if lacks := b.get(c, "/sessions/s1/training").lacks(`action="/sessions/s1/training/cancel"`); lacks != nil {
 		t.Errorf("the page lacks %q", lacks)
 	}
 	if r := b.post(c, "/sessions/s1/training/cancel", url.Values{"sure": {"yes"}}); r.status != 303 || b.s1.cancels != 2 {

@@ -62,7 +62,8 @@ func TestWhoMaySeeWhat(t *testing.T) {
 		{"GET", "/sessions/s1/questions?part=1", [6]int{403, 204, 403, 403, 403, 403}}, // 204: none is answered
 		{"GET", "/sessions/s1/questions?answer=1", [6]int{403, 404, 403, 403, 403, 403}},
 		{"GET", "/sessions/s1/questions?before=0", [6]int{403, 400, 403, 403, 403, 403}},
-		{"GET", "/sessions/s1/charts", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/charts?page=learning", [6]int{403, 200, 403, 403, 403, 403}},
+		{"GET", "/sessions/s1/charts", [6]int{403, 404, 403, 403, 403, 403}}, // of no page
 		{"GET", "/sessions/s1/charts/calibration", [6]int{403, 200, 403, 403, 403, 403}},
 		{"GET", "/sessions/s1/charts/gone", [6]int{403, 404, 403, 403, 403, 403}},
 		{"GET", "/sessions/s1/training/cancel", [6]int{303, 303, 303, 303, 303, 303}},
@@ -298,7 +299,7 @@ func TestDashboardAndInvitation(t *testing.T) {
 		t.Errorf("dashboard lacks %q", r.lacks(want...))
 	}
 	r := b.post(c, "/sessions/s1/invitations", url.Values{"uses": {"7"}, "days": {"3"}})
-	if r.status != 303 || r.header.Get("Location") != "/sessions/s1" {
+	if r.status != 303 || r.header.Get("Location") != "/sessions/s1/people" {
 		t.Fatalf("new link: status %d to %q", r.status, r.header.Get("Location"))
 	}
 	handed := r.header.Get("Set-Cookie")
@@ -307,7 +308,7 @@ func TestDashboardAndInvitation(t *testing.T) {
 			t.Errorf("cookie %q lacks %s", handed, part)
 		}
 	}
-	r = b.get(c, "/sessions/s1")
+	r = b.get(c, "/sessions/s1/people")
 	_, rest, ok := strings.Cut(r.body, b.url+"/join/")
 	if !ok {
 		t.Fatalf("no link on the page: %s", r.body)
@@ -316,7 +317,7 @@ func TestDashboardAndInvitation(t *testing.T) {
 	if r := b.get(b.browser(), "/join/"+token); r.status != 200 {
 		t.Errorf("the link leads to status %d", r.status)
 	}
-	if r := b.get(c, "/sessions/s1"); strings.Contains(r.body, token) || r.lacks("0 of 7", "valid", `data-link="2"`) != nil {
+	if r := b.get(c, "/sessions/s1/people"); strings.Contains(r.body, token) || r.lacks("0 of 7", "valid", `data-link="2"`) != nil {
 		t.Errorf("the page shows the link a second time, or does not list it: lacks %q", r.lacks("0 of 7", "valid", `data-link="2"`))
 	}
 	for _, path := range []string{"/sessions/s1/invitations", "/sessions/s1/annotators/a1/remove"} {

@@ -210,7 +210,7 @@ func TestErasingIsTold(t *testing.T) {
 		if r := b.get(b.browser(), page); r.status != 200 || r.lacks("Your data are being erased", `data-forget="s1"`) != nil || r.header.Get("Refresh") == "" {
 			t.Errorf("beside a reader: status %d, refresh %q: %s", r.status, r.header.Get("Refresh"), r.body)
 		}
-		if r := b.get(b.researcher(), "/sessions/s1"); r.lacks("data withdrawn, being erased") != nil {
+		if r := b.get(b.researcher(), "/sessions/s1/people"); r.lacks("data withdrawn, being erased") != nil {
 			t.Error("the list of people says something else")
 		}
 		return nil

@@ -91,7 +91,7 @@ func TestEncodeState(t *testing.T) {
 		"open": []any{with(map[string]any{"assignment": "s1.1", "annotator": "a1", "here": true})},
 		"recent": []any{with(map[string]any{
 			"seq": 2.0, "annotator": "a1", "choice": "b", "rating": 0.0, "undone": true, "left_out": false, "turned": false,
-			"response_ms": 7.0, "clips": []any{"/sessions/s1/clips/c1"},
+			"response_ms": 7.0, "at": "0001-01-01T00:00:00Z", "clips": []any{"/sessions/s1/clips/c1"},
 		})},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -22,7 +22,7 @@ const (
 
 // Places of the session's pages, and pages, to which forms return.
 const (
-	atBudget   = "/" + settingsPage + "#answers"
+	atBudget   = "/" + settingsPage + "#budget"
 	atTraining = "/" + trainingPage + "#training"
 	atLinks    = "/" + peoplePage + "#links"
 	atPeople   = "/" + peoplePage + "#people"

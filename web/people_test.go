@@ -15,7 +15,7 @@ import (
 func TestBudgetForm(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if r := b.get(c, "/sessions/s1"); r.lacks(`action="/sessions/s1/budget"`, `name="budget" value="40"`) != nil {
+	if r := b.get(c, "/sessions/s1/settings"); r.lacks(`action="/sessions/s1/budget"`, `name="budget" value="40"`) != nil {
 		t.Errorf("the page lacks %q", r.lacks(`action="/sessions/s1/budget"`, `name="budget" value="40"`))
 	}
 	for _, value := range []string{"", "many", "-1", "10001", "1e3"} {
@@ -25,7 +25,7 @@ func TestBudgetForm(t *testing.T) {
 	}
 	r := b.post(c, "/sessions/s1/budget", url.Values{"budget": {"55"}})
 	set, err := b.db.Settings(t.Context(), "s1")
-	if r.status != 303 || r.header.Get("Location") != "/sessions/s1#answers" || set.Budget != 55 || b.s1.follows != 1 || err != nil {
+	if r.status != 303 || r.header.Get("Location") != "/sessions/s1/settings#budget" || set.Budget != 55 || b.s1.follows != 1 || err != nil {
 		t.Errorf("status %d to %q, budget %d, followed %d times, %v", r.status, r.header.Get("Location"), set.Budget, b.s1.follows, err)
 	}
 }
@@ -37,7 +37,7 @@ func TestRevokeLink(t *testing.T) {
 	if r := b.post(one, link, nil); r.status != 303 {
 		t.Fatalf("join: status %d", r.status)
 	}
-	if r := b.post(c, "/sessions/s1/invitations/2/revoke", nil); r.status != 303 || r.header.Get("Location") != "/sessions/s1#links" {
+	if r := b.post(c, "/sessions/s1/invitations/2/revoke", nil); r.status != 303 || r.header.Get("Location") != "/sessions/s1/people#links" {
 		t.Errorf("revoke: status %d to %q", r.status, r.header.Get("Location"))
 	}
 	for range 2 {
@@ -89,7 +89,7 @@ func TestRemovedAnnotator(t *testing.T) {
 		tab.send(&wire.ClientHello{})
 		wait[*wire.Status](tab)
 	}
-	if r := b.get(researcher, "/sessions/s1"); r.lacks(`data-person="a2"`, "Bo (a2)", `data-joined="2"`) != nil {
+	if r := b.get(researcher, "/sessions/s1/people"); r.lacks(`data-person="a2"`, "Bo (a2)", `data-joined="2"`) != nil {
 		t.Errorf("the page lacks %q", r.lacks(`data-person="a2"`, "Bo (a2)", `data-joined="2"`))
 	}
 	for path, want := range map[string]int{"a9/remove": 404, "a2/remove": 400} {
@@ -102,7 +102,7 @@ func TestRemovedAnnotator(t *testing.T) {
 		}
 	}
 	r := b.post(researcher, "/sessions/s1/annotators/a2/remove", url.Values{"answers": {"leave out"}})
-	if r.status != 303 || r.header.Get("Location") != "/sessions/s1#people" || b.s1.follows != 1 {
+	if r.status != 303 || r.header.Get("Location") != "/sessions/s1/people#people" || b.s1.follows != 1 {
 		t.Errorf("remove: status %d to %q, followed %d times", r.status, r.header.Get("Location"), b.s1.follows)
 	}
 	if code := mine.closed(); code != websocket.ClosePolicyViolation {
@@ -118,7 +118,7 @@ func TestRemovedAnnotator(t *testing.T) {
 			t.Errorf("status %d, want 410: %s", r.status, r.body)
 		}
 	}
-	if r := b.get(researcher, "/sessions/s1"); r.lacks("; answers left out", "Count answers again") != nil {
+	if r := b.get(researcher, "/sessions/s1/people"); r.lacks("; answers left out", "Count answers again") != nil {
 		t.Errorf("the page lacks %q", r.lacks("; answers left out", "Count answers again"))
 	}
 	b.post(researcher, "/sessions/s1/annotators/a2/answers", url.Values{"answers": {"count"}})
@@ -182,15 +182,15 @@ func TestEraseAnnotator(t *testing.T) {
 	if r := b.post(c, "/sessions/s1/annotators/a1/withdraw", nil); r.status != 400 || r.lacks("Nothing was erased") != nil {
 		t.Errorf("without the box ticked: status %d", r.status)
 	}
-	if r := b.get(c, "/sessions/s1"); r.lacks("Zenobia (a1)", `data-erase`) != nil {
+	if r := b.get(c, "/sessions/s1/people"); r.lacks("Zenobia (a1)", `data-erase`) != nil {
 		t.Errorf("before, the page lacks %q", r.lacks("Zenobia (a1)", `data-erase`))
 	}
 	for range 2 {
-		if r := b.post(c, "/sessions/s1/annotators/a1/withdraw", url.Values{"sure": {"yes"}}); r.status != 303 || r.header.Get("Location") != "/sessions/s1#people" {
+		if r := b.post(c, "/sessions/s1/annotators/a1/withdraw", url.Values{"sure": {"yes"}}); r.status != 303 || r.header.Get("Location") != "/sessions/s1/people#people" {
 			t.Errorf("status %d to %q", r.status, r.header.Get("Location"))
 		}
 	}
-	if r := b.get(c, "/sessions/s1"); r.lacks("data withdrawn") != nil || r.lacks("Zenobia") == nil || r.lacks("data-erase") == nil {
+	if r := b.get(c, "/sessions/s1/people"); r.lacks("data withdrawn") != nil || r.lacks("Zenobia") == nil || r.lacks("data-erase") == nil {
 		t.Errorf("afterwards the page still tells of the person, or does not say that their data were withdrawn")
 	}
 	if r := b.get(person, "/sessions/s1/label"); r.status != 403 {

@@ -68,7 +68,7 @@ func (s watching) quality(c echo.Context) error {
 // qualityPage shows a report; called has the people's names.
 func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.AnnotatorID]string) templates.QualityPage {
 	p := templates.QualityPage{
-		Heading: spec.Title, Back: sessionURL(spec.ID), JSON: sessionURL(spec.ID, "quality") + "?format=json", Known: sessionURL(spec.ID, "known"),
+		Heading: spec.Title, Back: sessionURL(spec.ID), Tabs: sessionTabs(spec, peoplePage), JSON: sessionURL(spec.ID, "quality") + "?format=json", Known: sessionURL(spec.ID, "known"),
 		Rated: q.Rated, Same: "Same on repeat",
 	}
 	if q.Rated {

@@ -173,8 +173,11 @@ func TestTurnOnTheQualityPage(t *testing.T) {
 	if lacks := r.lacks("40 answers turned", "Turn answers back", "20 of 20"); lacks != nil || strings.Contains(r.body, "data-warning") || strings.Contains(r.body, "data-turning") {
 		t.Errorf("turned, the page lacks %q:\n%s", lacks, r.body)
 	}
-	if r := b.get(c, "/sessions/s1"); r.lacks(fmt.Sprintf("may answer; answers turned up to row %d", seq), "Turn answers back", "count as now, turned", "turn answers a2") != nil {
-		t.Errorf("the session's page lacks %q", r.lacks(fmt.Sprintf("may answer; answers turned up to row %d", seq), "Turn answers back", "count as now, turned", "turn answers a2"))
+	if lacks := b.get(c, "/sessions/s1/people").lacks(fmt.Sprintf("may answer; answers turned up to row %d", seq), "Turn answers back", "count as now, turned"); lacks != nil {
+		t.Errorf("the page of the people lacks %q", lacks)
+	}
+	if b.get(c, "/sessions/s1/settings").lacks("turn answers a2") != nil {
+		t.Error("what was done lacks that answers were turned")
 	}
 	if r := b.get(c, "/sessions/s1/export?format=jsonl"); strings.Count(r.body, `"turned":true`) != 40 || strings.Count(r.body, `"choice":"a","prob_a":0,`) != 40 {
 		t.Errorf("the export has %d answers that are turned", strings.Count(r.body, `"turned":true`))

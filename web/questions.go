@@ -63,7 +63,7 @@ func (s watching) questions(c echo.Context) error {
 		return render(c, http.StatusOK, templates.QuestionArticle(questionCard(spec, list[0], names)))
 	}
 	p := templates.QuestionsPage{
-		Layout: s.layout(c, "Questions"), Heading: spec.Title, Back: sessionURL(spec.ID), CSV: chartURL(spec.ID, "questions"),
+		Layout: s.layout(c, "Questions"), Heading: spec.Title, Back: sessionURL(spec.ID), Tabs: sessionTabs(spec, askedPage), CSV: chartURL(spec.ID, "questions"),
 	}
 	p.Scripts, p.Styles = static.Modules("asked-page.js"), []string{"charts.css"}
 	for _, q := range list {

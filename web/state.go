@@ -97,7 +97,7 @@ type (
 		LeftOut    bool             `json:"left_out"`
 		Turned     bool             `json:"turned"` // the answer, which is as it was given, counts turned
 		ResponseMS int64            `json:"response_ms"`
-		At         time.Time        `json:"at"` // the server received it; zero if it was imported
+		At         time.Time        `json:"at"`    // the server received it; zero if it was imported
 		Clips      []string         `json:"clips"` // URLs
 		whyState
 	}
