@@ -37,12 +37,16 @@ func TestBrowserCalibration(t *testing.T) {
 			b.enter("[data-signin]")
 			b.waitFor("[data-new]")
 			b.enter("[data-session] a")
-			b.waitFor(fmt.Sprintf("[data-charts-of='%d']", test.answers))
+			b.waitFor("main[data-connection=open]")
+			b.page("asked")
+			b.wait("document.querySelector('main').dataset.seq === '" + strconv.Itoa(test.answers) + "'")
 			says := func(selector, pattern string) {
 				t.Helper()
 				b.wait(fmt.Sprintf("new RegExp(%q).test(document.querySelector(%q)?.innerText ?? '')", pattern, selector))
 			}
 			says("[data-question] [data-facts]", test.card)
+			b.page("learning")
+			b.waitFor(fmt.Sprintf("[data-charts-of='%d']", test.answers))
 			for _, chart := range test.charts {
 				at := "[data-chart=" + chart + "]"
 				says(at, test.says)
@@ -77,9 +81,13 @@ func TestBrowserCalibration(t *testing.T) {
 					evaluate[bool](b, fmt.Sprintf("document.querySelector('[data-chart=%s]').scrollIntoView(), true", chart))
 					b.shot(fmt.Sprintf("%s-%dx%d", chart, size[0], size[1]))
 				}
+				b.page("asked")
+				b.waitFor("[data-question] canvas")
 				evaluate[bool](b, "document.querySelector('[data-question]').scrollIntoView(), true")
 				b.wait("[...document.querySelectorAll('[data-question] canvas')].every((c) => c.getContext('2d').getImageData(c.width / 2, c.height / 2, 1, 1).data[3] > 0)") // are painted
 				b.shot(fmt.Sprintf("%s-question-%dx%d", test.kind, size[0], size[1]))
+				b.page("learning")
+				b.waitFor("[data-chart=" + test.charts[0] + "]")
 			}
 			b.accessible(test.kind)
 			b.paper(test.kind)

@@ -29,6 +29,8 @@ func TestBrowserCandidates(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	b.enter("[data-session] a")
+	b.waitFor("main[data-connection=open]")
+	b.page("learning")
 	b.waitFor("[data-candidates] clip-loop")
 
 	b.part("clips", func() {
@@ -65,6 +67,7 @@ func TestBrowserCandidates(t *testing.T) {
 		b.wait("document.querySelector('[data-playing-title]').innerText === 'Candidate' && document.querySelector('[data-recommended]').hidden")
 	})
 	b.part("cancel", func() {
+		b.page("training")
 		simulate(1)
 		b.wait("document.querySelector('[data-training]').innerText.includes('From answer 5')")
 		b.enter("[data-cancel] summary")
@@ -81,6 +84,7 @@ func TestBrowserCandidates(t *testing.T) {
 		b.wait("document.querySelector('[data-training]').innerText.includes('In use: candidates as of answer 6.')")
 	})
 	b.part("reduced motion", func() {
+		b.page("learning")
 		b.calm()
 		b.open(evaluate[string](b, "location.origin + location.pathname")) // a fragment would not load it again
 		b.waitFor("[data-candidates] clip-loop")

@@ -21,6 +21,8 @@ func TestBrowserConditions(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	b.enter("[data-session] a")
+	b.waitFor("main[data-connection=open]")
+	b.page("learning")
 	says := func(selector, pattern string) {
 		t.Helper()
 		b.wait(fmt.Sprintf("new RegExp(%q).test(document.querySelector(%q)?.innerText ?? '')", pattern, selector))

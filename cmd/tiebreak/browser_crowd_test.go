@@ -38,6 +38,8 @@ func TestBrowserCrowd(t *testing.T) {
 	r.enter("[data-signin]")
 	r.waitFor("[data-new]")
 	r.enter("[data-session] a")
+	r.waitFor("main[data-connection=open]")
+	r.page("people")
 	r.enter(".crowd-link summary")
 	r.tabTo(".crowd-link [name=return]")
 	r.press("https://platform.example/done?cc={code}")

@@ -55,7 +55,7 @@ func TestBrowserDocuments(t *testing.T) {
 	r.waitFor("[data-new]")
 	r.open("http://" + addr + "/sessions/" + watched)
 	r.resize(1280, 1060)
-	r.wait(`document.querySelector("[data-training]").innerText.includes("Idle")`)
+	r.wait(`document.querySelector("[data-training]").innerText.includes("No training is under way")`)
 	r.moving(".leader canvas", 1, 1)
 	r.shot("dashboard")
 

@@ -34,8 +34,7 @@ func TestBrowserLabels(t *testing.T) {
 			r.open(p.find(t, `Researcher:\s+(\S+)`))
 			r.enter("[data-signin]")
 			r.waitFor("[data-new]")
-			r.open("http://" + addr + "/sessions/" + id)
-			r.wait("document.body.innerText.includes('Imported labels')")
+			r.open("http://" + addr + "/sessions/" + id + "/learning")
 			r.wait("document.body.innerText.includes('240')")
 			r.wait("document.querySelector('main').innerText.includes('speed')")
 			for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {

@@ -121,7 +121,7 @@ func TestBrowserLanders(t *testing.T) {
 	for best, id := range sessions {
 		token := regexp.MustCompile(`tbk_\S+`).FindString(mustCLI(t, "token", "new", "--data", data, "--scope", "label", "--session", id))
 		(&tastingProgram{t: t, data: data, url: "http://" + addr, token: token, id: id, taste: recordingstest.LanderTaste}).answer(20)
-		b.open("http://" + addr + "/sessions/" + id)
+		b.open("http://" + addr + "/sessions/" + id + "/learning")
 		b.wait("document.querySelector('main').dataset.seq === '20' && document.querySelector('[data-objection=returns]') !== null")
 		b.wait(fmt.Sprintf("document.querySelector('[data-playing-name]').innerText.startsWith('%s ')", best))
 		said := evaluate[string](b, "document.querySelector('[data-statement]').innerText")

@@ -21,6 +21,8 @@ func TestBrowserNetwork(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	b.enter("[data-session] a")
+	b.waitFor("main[data-connection=open]")
+	b.page("learning")
 	says := func(part, text string) {
 		t.Helper()
 		b.wait("document.querySelector('[data-" + part + "]')?.innerText.includes(" + strconv.Quote(text) + ")")
@@ -37,7 +39,10 @@ func TestBrowserNetwork(t *testing.T) {
 	simulate(4) // the first of them is not among the predictions, because it came right after the fit
 	says("network-predictions", "Of 3 answers, each predicted before it was given")
 	says("network-calibration", "Log loss")
+	b.page("training")
 	says("training", "updates per second")
+	b.page("learning")
+	says("network-predictions", "Of 3 answers")
 	b.noSideways(1280)
 	b.shot("network-1280x800")
 	look := func() {
@@ -53,6 +58,7 @@ func TestBrowserNetwork(t *testing.T) {
 	}
 	chart("1280x800")
 	look()
+	b.page("training")
 	b.enter("[data-cancel] summary")
 	b.enter("[data-cancel-now]")
 	says("training", "Cancelled. The next training begins after the next answer")
@@ -61,6 +67,8 @@ func TestBrowserNetwork(t *testing.T) {
 	b.shot("trainings-1280x800")
 	b.phone()
 	b.wait("innerWidth === 390")
+	b.page("learning")
+	b.waitFor("[data-chart=history]")
 	b.noSideways(390)
 	look()
 	b.shot("network-card-390x844")

@@ -155,12 +155,27 @@ func (v *visit) ofResearchers() []screen {
 		{"session without a reward network", "/sessions/:id", b, func() {
 			b.open(v.base + "/sessions/" + v.pairs)
 			b.wait("(({connection, seq}) => connection === 'open' && Number(seq) > 0)(document.querySelector('main').dataset)")
+			b.wait("document.querySelector('[data-stop]').innerText !== ''")
+		}},
+		{"what a session has learnt", "/sessions/:id/learning", b, func() {
+			b.page("learning")
 			b.waitFor("[data-candidates] .interval-row")
+			b.waitFor("[data-chart=calibration]")
+		}},
+		{"questions of a session", "/sessions/:id/asked", b, func() {
+			b.page("asked")
 			b.waitFor("[data-recent] tbody tr")
 			b.waitFor("[data-question] h2")
 			b.waitFor("[data-chart=leases]")
 		}},
-		{"removal of an annotator", "/sessions/:id", b, func() {
+		{"trainings of a session", "/sessions/:id/training", b, func() {
+			b.page("training")
+			b.waitFor("[data-chart=trainings]")
+		}},
+		{"data of a session", "/sessions/:id/data", b, func() { b.page("data") }},
+		{"settings of a session", "/sessions/:id/settings", b, func() { b.page("settings") }},
+		{"people of a session, one to be removed", "/sessions/:id/people", b, func() {
+			b.page("people")
 			b.enter("[data-person=a1] summary")
 			b.waitFor("[data-person=a1] [data-remove]")
 		}},
@@ -171,7 +186,7 @@ func (v *visit) ofResearchers() []screen {
 		}},
 		{"new annotator link", "/sessions/:id", b, func() {
 			b.open(v.base + "/sessions/" + v.pairs)
-			b.enter("[data-new-link]")
+			b.enter("[data-invite]")
 			b.waitFor("[data-invite-link]")
 		}},
 		{"session that nobody has joined, with a reward network", "/sessions/:id", b, func() {
@@ -179,6 +194,8 @@ func (v *visit) ofResearchers() []screen {
 			b.waitFor("[data-session]")
 			b.open(evaluate[string](b, "[...document.querySelectorAll('[data-session] a')].find((a) => a.innerText.includes('Swing')).href"))
 			b.wait("document.querySelector('main').dataset.connection === 'open'")
+			b.waitFor("[data-no-regret]")
+			b.page("learning")
 			b.waitFor("[data-network]")
 		}},
 		{"instructions", "/sessions/:id/instructions", b, func() {

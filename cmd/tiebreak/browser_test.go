@@ -368,12 +368,15 @@ func TestBrowserResearcher(t *testing.T) {
 	b.shot("sessions-1280x800")
 	b.enter("[data-session] a")
 	b.wait("(({connection, seq}) => connection === 'open' && seq === '9')(document.querySelector('main').dataset)")
+	b.overview()
 	b.showsBelief()
+	b.page("asked")
 	simulate(2) // the page follows
 	b.wait("document.querySelector('main').dataset.seq === '11' && document.querySelector('[data-answers]').textContent === '11'")
 	if !candidateID.MatchString(evaluate[string](b, "document.querySelector('[data-recent]').innerText")) {
 		t.Error("the table does not say which candidates a question tells apart")
 	}
+	b.page("learning")
 	b.noSideways(1280)
 	b.shot("dashboard-1280x800")
 	b.insist("document.activeElement.matches('[data-candidates] .interval-row:last-child[aria-pressed=true]')", func() {
@@ -406,7 +409,7 @@ func TestBrowserResearcher(t *testing.T) {
 	invited.answer("3")
 	invited.answer("0")
 	invited.secretive()
-	b.wait("document.querySelector('main').dataset.seq === '2'")
+	b.wait("document.querySelector('main[data-page=people]').dataset.seq === '2'") // to which the link has led
 	b.wait("document.querySelectorAll('[data-annotators] tbody tr').length === 1")
 	if left := b.choseLeft(); left != "–" {
 		t.Errorf("ratings, of one clip each, were won by the left one on a share of %q", left)
@@ -418,9 +421,10 @@ func TestBrowserResearcher(t *testing.T) {
 	}
 }
 
-// showsBelief waits until everything that was learnt is on the dashboard.
+// showsBelief waits until everything that was learnt is on the pages of the session.
 func (b *tab) showsBelief() {
 	b.t.Helper()
+	b.page("learning")
 	// After nine answers of one sure mind all candidates may be one policy, and are then shown as one.
 	b.wait("((e) => e.querySelectorAll('.interval-row').length >= 2 || /(\\d+) of \\1 candidates agree/.test(e.innerText))(document.querySelector('[data-candidates]'))")
 	b.wait("document.querySelectorAll('[data-weights] .interval-row').length >= 3")
@@ -428,13 +432,44 @@ func (b *tab) showsBelief() {
 	b.wait("/% sure that the best policy found is within 5.% of the best one known/.test(document.querySelector('[data-headline]').innerText)")
 	b.wait("document.querySelector('[data-relative]').innerText.includes('policies solved so far')")
 	b.wait("[...document.querySelectorAll('regret-chart svg text')].every((e) => e.getBoundingClientRect().left >= e.closest('svg').getBoundingClientRect().left)")
+	b.waitFor(".leader [data-playing] canvas")
+	b.moving(".leader canvas", 1, 1)
+	b.page("asked")
 	b.wait("document.querySelectorAll('[data-recent] tbody tr').length >= 9")
+	b.page("people")
 	b.wait("document.querySelectorAll('[data-annotators] tbody tr').length === 1")
 	if left := b.choseLeft(); !strings.Contains(left, "%") {
 		b.t.Errorf("nine comparisons were won by the left clip on a share of %q", left)
 	}
+}
+
+// overview fails unless the first page of a session answers five questions without scrolling, after nine answers.
+func (b *tab) overview() {
+	b.t.Helper()
+	b.wait("/^Expected loss if you stop: .* before the first answer, .* now/.test(document.querySelector('[data-learns]').innerText)")
+	b.wait("/% sure that the best policy found is within 5.% of the best one known/.test(document.querySelector('[data-headline]').innerText)")
+	b.wait("document.querySelector('[data-stop]').innerText.length > 10")
 	b.waitFor(".leader [data-playing] canvas")
 	b.moving(".leader canvas", 1, 1)
+	b.wait("document.querySelector('[data-likes]').innerText.length > 10")
+	b.wait("/^One person has joined; (nobody|one) has the page open now/.test(document.querySelector('[data-well]').innerText)")
+	b.wait("document.querySelector('[data-latest]').innerText.startsWith('The last answer came ')")
+	b.waitFor(".gives [data-export=bundle]")
+	for _, low := range evaluate[[]string](b, "[...document.querySelectorAll('.five > *')].filter((e) => e.getBoundingClientRect().bottom > innerHeight).map((e) => `${e.className}: ${Math.round(e.getBoundingClientRect().bottom)}`)") {
+		b.t.Errorf("below the first screen: %s of %d pixels", low, evaluate[int](b, "innerHeight"))
+	}
+	b.shot("overview-1280x800")
+}
+
+// page opens another page of the session that is shown, by its link.
+func (b *tab) page(name string) {
+	b.t.Helper()
+	link := fmt.Sprintf(".tabs a[href$='/%s']", name)
+	if name == "overview" {
+		link = ".tabs a:first-child"
+	}
+	b.enter(link)
+	b.waitFor(fmt.Sprintf("main[data-page=%s][data-connection=open]", name))
 }
 
 // choseLeft returns what the dashboard says of the first annotator's sides.

@@ -27,8 +27,9 @@ func TestBrowserWhy(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	b.enter("[data-session] a")
+	b.waitFor("main[data-connection=open]")
+	b.page("asked")
 	b.waitFor("[data-question='12']")
-	b.waitFor("[data-charts-of='12']")
 	says := func(selector, pattern string) {
 		t.Helper()
 		b.wait(fmt.Sprintf("new RegExp(%q).test(document.querySelector(%q)?.innerText ?? '')", pattern, selector))
@@ -73,23 +74,31 @@ func TestBrowserWhy(t *testing.T) {
 		b.waitFor("[data-question='12']")
 	})
 	b.part("charts", func() {
+		b.wait("document.querySelectorAll('[data-chart=leases] tbody tr').length > 0")
+		csv := savedTables(b)
+		b.page("learning")
+		b.waitFor("[data-charts-of='12']")
 		says("[data-chart=calibration]", "Of 12 answers, \\d+ % were the most probable answer. Calibration error \\(ECE\\) 0\\.\\d+")
 		b.wait("document.querySelectorAll('[data-chart=calibration] circle').length === document.querySelectorAll('[data-bins] tbody tr').length")
 		b.wait("document.querySelectorAll('[data-chart=history] figure').length >= 3")
 		b.wait("[...document.querySelectorAll('[data-chart=history] .line')].every((e) => e.getTotalLength() > 10)")
 		b.wait("document.querySelectorAll('.matrix tbody tr').length >= 3")
 		b.wait("[...document.querySelectorAll('.matrix tbody td')].every((e) => /^[−]?\\d/.test(e.innerText))")
-		b.wait("document.querySelectorAll('[data-chart=leases] tbody tr').length > 0")
-		for _, problem := range evaluate[[]string](b, `Promise.all([...document.querySelectorAll(".csv")].map(async (a) => {
-			const reply = await fetch(a.href), text = await reply.text();
-			return reply.ok && reply.headers.get("Content-Type").startsWith("text/csv") && text.split("\n")[0].includes(",") ? "" : a.href;
-		})).then((all) => all.length < 9 ? ["only " + all.length + " tables"] : all.filter(Boolean))`) {
-			b.t.Errorf("the data of a chart cannot be saved: %s", problem)
-		}
+		csv += savedTables(b)
 		words := evaluate[[]string](b, "[...document.querySelectorAll('[data-charts] svg[role=img]')].filter((e) => !e.querySelector('title')?.textContent || !e.querySelector('desc')?.textContent).map((e) => e.outerHTML.slice(0, 80))")
 		for _, svg := range words {
 			b.t.Errorf("a drawing without words: %s", svg)
 		}
+		b.page("people")
+		b.waitFor("[data-charts-of='12'] [data-chart=times]")
+		csv += savedTables(b)
+		b.page("training")
+		b.waitFor("[data-chart=trainings]")
+		if csv += savedTables(b); csv < 9 {
+			b.t.Errorf("only %d charts have data", csv)
+		}
+		b.page("learning")
+		b.waitFor("[data-charts-of='12']")
 	})
 	b.part("an answer and its undo", func() {
 		before := evaluate[string](b, "document.querySelector('[data-calibration]').innerText")
@@ -105,7 +114,9 @@ func TestBrowserWhy(t *testing.T) {
 		if after := evaluate[string](b, "document.querySelector('[data-calibration]').innerText"); !regexp.MustCompile("ECE").MatchString(after) || after != before {
 			b.t.Errorf("after an undo the page says %q, before the answer %q", after, before)
 		}
-		says("[data-question='13'] [data-head]", "undone") // it was followed, as nothing plays
+		b.page("asked")
+		b.waitFor("[data-question='13']")
+		says("[data-question='13'] [data-head]", "undone")
 		if text := evaluate[string](ann, "document.documentElement.innerText"); regexp.MustCompile(`P\(best\)|ECE|pool\.p`).MatchString(text) {
 			b.t.Errorf("an annotator sees what is for researchers: %s", text)
 		}
@@ -114,7 +125,16 @@ func TestBrowserWhy(t *testing.T) {
 		for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
 			b.resize(size[0], size[1])
 			b.noSideways(int(size[0]))
-			for name, selector := range map[string]string{"question": "[data-question]", "calibration": "[data-chart=calibration]", "history": "[data-chart=history]"} {
+			for _, name := range []string{"question", "calibration", "history"} {
+				selector := "[data-chart=" + name + "]"
+				if name == "question" {
+					selector = "[data-question]"
+					b.page("asked")
+				} else {
+					b.page("learning")
+				}
+				b.waitFor(selector)
+				b.noSideways(int(size[0]))
 				evaluate[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView(), true", selector))
 				b.shot(fmt.Sprintf("why-%s-%dx%d", name, size[0], size[1]))
 			}
@@ -143,7 +163,7 @@ func TestBrowserWhy(t *testing.T) {
 		b.scheme("")
 	})
 	b.part("all questions", func() {
-		b.open(evaluate[string](b, "location.origin + location.pathname + '/questions'"))
+		b.open(evaluate[string](b, "document.querySelector('.tabs a').href + '/questions'"))
 		b.waitFor("[data-question='13'] canvas")
 		if n := evaluate[int](b, "document.querySelectorAll('[data-question]').length"); n != 6 {
 			b.t.Errorf("%d questions on a page", n)
@@ -154,4 +174,16 @@ func TestBrowserWhy(t *testing.T) {
 		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-newest]').click()"))
 		b.waitFor("[data-question='13']")
 	})
+}
+
+// savedTables fetches the data of each chart of a page, and returns how many there are.
+func savedTables(b *tab) int {
+	b.t.Helper()
+	for _, problem := range evaluate[[]string](b, `Promise.all([...document.querySelectorAll(".csv")].map(async (a) => {
+		const reply = await fetch(a.href), text = await reply.text();
+		return reply.ok && reply.headers.get("Content-Type").startsWith("text/csv") && text.split("\n")[0].includes(",") ? "" : a.href;
+	})).then((all) => all.filter(Boolean))`) {
+		b.t.Errorf("the data of a chart cannot be saved: %s", problem)
+	}
+	return evaluate[int](b, "document.querySelectorAll('.csv').length")
 }

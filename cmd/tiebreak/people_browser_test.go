@@ -27,14 +27,16 @@ func TestBrowserPeople(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	b.enter("[data-session] a")
-	b.wait("document.querySelector('[data-of]').textContent === 'of 2'")
+	b.wait("document.querySelector('[data-of]').textContent === 'of 2 answers'")
+	b.page("settings")
 	b.tabTo("[data-budget]")
 	b.press(kb.Backspace + "8" + kb.Enter)
-	b.wait("location.hash === '#answers' && document.querySelector('[data-of]').textContent === 'of 8'")
+	b.wait("location.hash === '#budget' && document.querySelector('[data-of]').textContent === 'of 8 answers'")
 	person.painted() // new questions, without a reload
 	person.answer("5")
 	b.wait("document.querySelector('[data-answers]').textContent === '3'")
 
+	b.page("people")
 	b.enter("[data-new-link]")
 	b.waitFor("[data-invite-link]")
 	made := evaluate[string](b, "document.querySelector('[data-invite-link]').value")
@@ -47,6 +49,7 @@ func TestBrowserPeople(t *testing.T) {
 	if evaluate[bool](b, "document.querySelector('[data-invite-link]') !== null") {
 		t.Error("the link is shown a second time")
 	}
+	b.page("people")
 	second := newPerson(t, browser)
 	second.join(made, "Cy")
 	second.answer("1")
@@ -76,7 +79,6 @@ func TestBrowserPeople(t *testing.T) {
 	b.noSideways(390)
 	b.tabTo("[data-person=a2] summary")
 	b.shot("people-390x844")
-	b.tabTo("[data-budget]")
 	b.shot("people-answers-390x844")
 	b.enter("[data-person=a1] [data-count]")
 	b.wait("document.querySelector('[data-answers]').textContent === '5'")

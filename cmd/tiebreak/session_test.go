@@ -107,6 +107,8 @@ func TestBrowserMethods(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	b.open(evaluate[string](b, "[...document.querySelectorAll('[data-session] a')].find((a) => a.innerText.includes('Which field?')).href"))
+	b.waitFor("main[data-connection=open]")
+	b.page("asked")
 	b.wait("[...document.querySelectorAll('[data-recent] tbody tr')].filter((r) => r.cells[3].innerText === 'leader – all others').length >= 4")
 	b.noSideways(1280)
 	b.open("http://" + addr + "/sessions/new")

@@ -29,6 +29,8 @@ func TestBrowserTurn(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	b.enter("[data-session] a")
+	b.waitFor("main[data-connection=open]")
+	b.page("people")
 	state := func(want string) {
 		t.Helper()
 		b.wait("document.querySelector('[data-person=a1] [data-state]')?.innerText === '" + want + "'")
@@ -47,14 +49,16 @@ func TestBrowserTurn(t *testing.T) {
 	b.accessible("turning")
 	b.enter("[data-person=a1] [data-turn]")
 	state("may answer; answers turned up to row 3")
-	b.wait("document.querySelector('[data-recent] tbody').innerText.includes('rated 2 of 10, turned')")
 	b.wait("document.querySelector('[data-annotators] tbody').innerText.includes('Bo, 2 turned')")
+	b.page("asked")
+	b.wait("document.querySelector('[data-recent] tbody').innerText.includes('rated 2 of 10, turned')")
 	person.answer("7") // counts as it is given
 	b.wait("document.querySelector('[data-recent] tbody').innerText.includes('rated 7 of 10')")
 	if text := evaluate[string](b, "document.querySelector('[data-recent] tbody').innerText"); strings.Contains(text, "rated 7 of 10, turned") {
 		t.Errorf("a later answer is turned: %s", text)
 	}
 	countedRatings(t, data, id, 0.6, 0.6, 0.4)
+	b.page("people")
 	b.noSideways(1280)
 	b.phone()
 	b.wait("innerWidth === 390")

@@ -47,7 +47,7 @@ function show(s) {
   training = s.training.running;
   main.dataset.seq = String(s.seq);
   say("answers", String(s.answers));
-  say("of", s.budget > 0 ? `of ${s.budget}` : s.answers === 1 ? "answer" : "answers");
+  say("of", s.budget > 0 ? `of ${s.budget} answers` : s.answers === 1 ? "answer" : "answers");
   bar("bar", s.answers, s.budget);
   say("skipped", s.skipped ? `${s.skipped} more without a preference: skipped, can’t tell, or the clip failed` : "");
   people.show(s);
