@@ -54,7 +54,7 @@ func TestBrowserDocuments(t *testing.T) {
 	r.enter("[data-signin]")
 	r.waitFor("[data-new]")
 	r.open("http://" + addr + "/sessions/" + watched)
-	r.resize(1280, 1060)
+	r.resize(1280, 800)
 	r.wait(`document.querySelector("[data-training]").innerText.includes("No training is under way")`)
 	r.moving(".leader canvas", 1, 1)
 	r.shot("dashboard")
