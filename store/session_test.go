@@ -34,11 +34,11 @@ func TestSessions(t *testing.T) {
 		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 		must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
 	}
-	must(t, db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
+	must(t, db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0.Add(time.Minute)}, After: snapshot(4)}))
 
 	got, err := db.Sessions(t.Context())
 	must(t, err)
-	want := []record.Summary{{Spec: newer, State: record.StateRunning}, {Spec: spec("s"), State: record.StateRunning, Answers: 2}}
+	want := []record.Summary{{Spec: newer, State: record.StateRunning}, {Spec: spec("s"), State: record.StateRunning, Answers: 2, Last: t0.Add(time.Minute)}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -2,13 +2,15 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // Sessions returns every session, the newest first, with the numbers of its
-// answers, or that they are damaged.
+// answers and the time of the last one, or that they are damaged.
 func (db studies) Sessions(ctx context.Context) (out []record.Summary, err error) {
 	err = db.snapshot(ctx, func(from querier) error {
 		err := each(ctx, from, func(row scanner) error {
@@ -23,6 +25,10 @@ func (db studies) Sessions(ctx context.Context) (out []record.Summary, err error
 			}
 			if out[i].State, err = scanState(from.QueryRowContext(ctx, lastState, out[i].Spec.ID)); err != nil {
 				return err
+			}
+			err = from.QueryRowContext(ctx, `SELECT received_at FROM answer WHERE session_id = ? ORDER BY seq DESC LIMIT 1`, out[i].Spec.ID).Scan(timeColumn{&out[i].Last})
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return convert(err)
 			}
 			if err = count(ctx, from, &out[i]); idrl.KindOf(err) == idrl.Damaged { // the others can be read
 				out[i].Paused, err = "its answers cannot be counted: "+err.Error(), nil

@@ -322,7 +322,8 @@ type fakeSessions struct {
 	fail     error // of List
 	paused   error // of Session
 	states   map[idrl.SessionID]record.SessionState
-	panics   bool // in List
+	panics   bool             // in List
+	listed   []record.Summary // by List in place of s1 and s2
 }
 
 func (f *fakeSessions) Session(_ context.Context, id idrl.SessionID) (web.Session, error) {
@@ -368,7 +369,10 @@ func (f *fakeSessions) List(context.Context) ([]record.Summary, error) {
 	if f.panics {
 		panic("SECRET-FAULT")
 	}
-	var out []record.Summary
+	out := f.listed
+	if out != nil {
+		return slices.Clone(out), f.fail
+	}
 	for _, id := range []idrl.SessionID{"s1", "s2"} {
 		if s := f.byID[id]; s != nil {
 			sum := record.Summary{Spec: s.spec, Answers: 3, State: cmp.Or(f.states[id], record.StateRunning)}

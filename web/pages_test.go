@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -529,5 +531,38 @@ func TestErrorPages(t *testing.T) {
 	b.sessions.fail, b.sessions.panics = nil, true
 	if r := b.get(c, "/sessions"); r.status != 500 || strings.Contains(r.body, "SECRET-FAULT") {
 		t.Errorf("panic: status %d", r.status)
+	}
+}
+
+// The list of sessions is searched by words and sorted; sessions that cannot run come first.
+func TestListOfSessions(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
+	b.sessions.listed = []record.Summary{
+		{Spec: idrl.SessionSpec{ID: "n1", Title: "Zebra crossing", Env: "driver", Budget: 40, CreatedAt: at}, Answers: 39, Last: at.Add(3 * time.Hour)},
+		{Spec: idrl.SessionSpec{ID: "n2", Title: "apples", Env: "driver", CreatedAt: at}, Answers: 5, Last: at.Add(4 * time.Hour)},
+		{Spec: idrl.SessionSpec{ID: "n3", Title: "Bridges", Env: "driver", Budget: 40, CreatedAt: at}, State: record.StatePaused},
+		{Spec: idrl.SessionSpec{ID: "n4", Title: "Chairs", Env: "gone", CreatedAt: at}, Paused: "the environment gone is not on this server"},
+	}
+	order := regexp.MustCompile(`data-session="(\w+)"`)
+	for query, want := range map[string]string{
+		"": "n4 n1 n2 n3", "?sort=last": "n4 n2 n1 n3", "?sort=missing": "n4 n3 n1 n2", "?sort=title": "n4 n2 n3 n1", "?sort=x": "n4 n1 n2 n3",
+		"?q=ZEBRA": "n1", "?q=driver+paused": "n3", "?q=zebra+paused": "", "?q=paused": "n3", "?q=driver+zebra": "n1", "?q=nothing": "",
+	} {
+		r := b.get(c, "/sessions"+query)
+		var got []string
+		for _, m := range order.FindAllStringSubmatch(r.body, -1) {
+			got = append(got, m[1])
+		}
+		if strings.Join(got, " ") != want || (want == "") != strings.Contains(r.body, "data-none") {
+			t.Errorf("%q lists %v, want %s: status %d", query, got, want, r.status)
+		}
+	}
+	if r := b.get(c, "/sessions?q=%3Cb%3E"); r.lacks(`value="&lt;b&gt;"`) != nil {
+		t.Error("words of a search are not kept, or not escaped")
+	}
+	if r := b.get(c, "/sessions"); r.lacks("last answer 23 Nov 2026, 13:30 UTC") != nil {
+		t.Error("the list does not say when the last answer came")
 	}
 }

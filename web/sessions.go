@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -39,6 +40,8 @@ func (s watching) listSessions(c echo.Context) error {
 	if auth.Can(who, auth.ManageAccounts, auth.Object{}) {
 		p.Users = usersPath
 	}
+	p.Search, p.Sort = strings.TrimSpace(c.QueryParam("q")), c.QueryParam("sort")
+	sortSessions(list, p.Sort)
 	for _, sum := range list {
 		if sum.State == record.StateArchived {
 			p.Archived++
@@ -46,7 +49,10 @@ func (s watching) listSessions(c echo.Context) error {
 				continue
 			}
 		}
-		p.Sessions = append(p.Sessions, s.sessionRow(sum))
+		p.Total++
+		if row := s.sessionRow(sum); row.has(p.Search) {
+			p.Sessions = append(p.Sessions, row.SessionRow)
+		}
 		if creates && !sum.Spec.IsArena() {
 			p.NewArena = "/arenas/new"
 		}
@@ -64,7 +70,42 @@ func (s *site) list(ctx context.Context, who auth.Actor) ([]record.Summary, erro
 	return slices.DeleteFunc(list, func(sum record.Summary) bool { return !may(sum.Spec.ID) }), err
 }
 
-func (s watching) sessionRow(sum record.Summary) templates.SessionRow {
+// sortSessions puts sessions that cannot run first, and both kinds into the order of that name: by the last answer ("last"), by
+// the answers that are missing ("missing"; of those without a number wanted none are), by title ("title"), else the newest first,
+// as they come.
+func sortSessions(list []record.Summary, by string) {
+	missing := func(s record.Summary) int { return max(0, s.Spec.Budget-s.Answers) }
+	slices.SortStableFunc(list, func(a, b record.Summary) int {
+		if a, b := a.Paused == "", b.Paused == ""; a != b {
+			return map[bool]int{false: -1, true: 1}[a]
+		}
+		switch by {
+		case "last":
+			return b.Last.Compare(a.Last)
+		case "missing":
+			return cmp.Compare(missing(b), missing(a))
+		case "title":
+			return cmp.Compare(strings.ToLower(a.Spec.Title), strings.ToLower(b.Spec.Title))
+		}
+		return 0
+	})
+}
+
+// A listedSession is a row of the list of sessions.
+type listedSession struct{ templates.SessionRow }
+
+// has reports whether every word of a search stands in what the row shows, in capitals or not.
+func (r listedSession) has(search string) bool {
+	shown := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Env, r.Kind, r.Method, r.State, r.Paused}, "\n"))
+	for word := range strings.FieldsSeq(strings.ToLower(search)) {
+		if !strings.Contains(shown, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s watching) sessionRow(sum record.Summary) listedSession {
 	spec := sum.Spec
 	row := templates.SessionRow{
 		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,
@@ -83,7 +124,10 @@ func (s watching) sessionRow(sum record.Summary) templates.SessionRow {
 	if spec.Budget > 0 {
 		row.Budget = strconv.Itoa(spec.Budget)
 	}
-	return row
+	if !sum.Last.IsZero() {
+		row.Last = clock(sum.Last)
+	}
+	return listedSession{row}
 }
 
 // countText writes the number of answers, and of replies without a preference.

@@ -58,6 +58,7 @@ type Summary struct {
 	Answers int // as in Status
 	Skipped int // as in Status
 	State   SessionState
+	Last    time.Time // the server received the last row of the log; zero if there is none, or it was imported
 
 	Paused string // why the session cannot run on this server; empty if it can, as far as is known
 }
