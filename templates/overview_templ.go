@@ -87,7 +87,7 @@ func overviewPage(p DashboardPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p data-well role=\"status\">–</p><p class=\"note\" data-latest hidden></p><ul class=\"plain\" data-concerns hidden></ul></section><section class=\"card gives\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p data-well role=\"status\">–</p><p class=\"note\" data-latest hidden></p><ul class=\"bare\" data-concerns hidden></ul></section><section class=\"card gives\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
