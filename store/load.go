@@ -24,10 +24,10 @@ func (r *Reading) Load(ctx context.Context) (rec record.Record, err error) {
 	if rec.Settings, err = readSettings(ctx, from, id); err != nil {
 		return rec, err
 	}
-	if rec.Log, err = readLog(ctx, from, id); err != nil {
+	if rec.Assignments, err = readAssignments(ctx, from, id); err != nil {
 		return rec, err
 	}
-	if rec.Assignments, err = readAssignments(ctx, from, id); err != nil {
+	if rec.Log, err = readLog(ctx, from, id, rec.Assignments); err != nil {
 		return rec, err
 	}
 	if rec.Snapshots, err = readSnapshots(ctx, from, id); err != nil {
@@ -58,13 +58,13 @@ func (db journal) Labelling(ctx context.Context, id idrl.SessionID) (rec record.
 		if rec.Settings, err = readSettings(ctx, r.from, id); err != nil {
 			return err
 		}
-		if rec.Log, err = readLog(ctx, r.from, id); err != nil {
+		if rec.Log, err = readLog(ctx, r.from, id, nil); err != nil {
 			return err
 		}
 		if rec.Assignments, err = readAsked(ctx, r.from, id); err != nil {
 			return err
 		}
-		return eachSnapshot(ctx, r.from, id, int64(len(rec.Log))-1, func(s record.Snapshot) error {
+		return eachSnapshot(ctx, r.from, id, int64(len(rec.Log))-1, false, func(s record.Snapshot) error {
 			rec.Snapshots = append(rec.Snapshots, s)
 			return nil
 		})
@@ -114,48 +114,45 @@ const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query
 	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late, answer.doubts,
 	answer.much, answer.remark, answer.shown_order, answer.best, answer.worst, answer.consent`
 
+// answerTargets has pointers to strings, as others here, because database/sql scans text into them fastest: without reflection.
 func answerTargets(a *idrl.Answer) []any {
 	return []any{
-		&a.ID, &a.Seq, text(&a.Assignment), &a.Query, &a.Annotator, text(&a.Undoes),
-		&a.Choice, &a.Rating, &a.Reason, &a.Left,
+		(*string)(&a.ID), &a.Seq, text(&a.Assignment), (*string)(&a.Query), (*string)(&a.Annotator), text(&a.Undoes),
+		(*string)(&a.Choice), &a.Rating, &a.Reason, (*string)(&a.Left),
 		timeColumn{&a.ShownAt},
 		timeColumn{&a.AnsweredAt},
 		timeColumn{&a.ReceivedAt},
 		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late,
 		doubtsColumn{&a.Doubts},
-		&a.Much, &a.Remark, &a.Order, &a.Best, &a.Worst,
+		&a.Much, (*string)(&a.Remark), (*string)(&a.Order), (*string)(&a.Best), (*string)(&a.Worst),
 		&a.Consent,
 	}
 }
 
-func readLog(ctx context.Context, from querier, id idrl.SessionID) ([]idrl.Answer, error) {
+// readLog returns the log of a session, which shares the names of those of its assignments that are known.
+func readLog(ctx context.Context, from querier, id idrl.SessionID, known []record.Assignment) ([]idrl.Answer, error) {
+	asked := make(map[idrl.AssignmentID]*record.Assignment, len(known))
+	for i := range known {
+		asked[known[i].ID] = &known[i]
+	}
 	out, err := room[idrl.Answer](ctx, from, `SELECT count(*) FROM answer WHERE session_id = ?`, id)
 	if err != nil {
 		return nil, err
 	}
 	var a idrl.Answer
-	dst, who := answerTargets(&a), annotators{}
+	dst, one := answerTargets(&a), words{}
 	err = each(ctx, from, func(row scanner) error {
 		if err := row.Scan(dst...); err != nil {
 			return err
 		}
-		a.Annotator = who.of(a.Annotator)
+		one.ofAnswer(&a)
+		if as := asked[a.Assignment]; as != nil {
+			shareNames(&a, as)
+		}
 		out = append(out, a)
 		return nil
 	}, `SELECT `+answerColumns+` FROM answer WHERE session_id = ? ORDER BY seq`, id)
 	return out, err
-}
-
-// annotators holds one copy of each name of an annotator.
-type annotators map[idrl.AnnotatorID]idrl.AnnotatorID
-
-// of returns the copy of a name.
-func (n annotators) of(id idrl.AnnotatorID) idrl.AnnotatorID {
-	if one, ok := n[id]; ok {
-		return one
-	}
-	n[id] = id
-	return id
 }
 
 // whyColumns are the columns that whyTargets scans.
@@ -165,14 +162,14 @@ const whyColumns = `assignment.why_first, assignment.why_second, assignment.why_
 
 func whyTargets(w *record.Why) []any {
 	return []any{
-		&w.First, &w.Second, &w.Rivals,
+		(*string)(&w.First), (*string)(&w.Second), &w.Rivals,
 		floatColumn{&w.PairStd},
 		floatColumn{&w.Info},
 		&w.BasedOn, &w.AfterSeq,
 		&w.Answerable, &w.Apart, &w.MotionA, &w.MotionB, &w.Lead, &w.Seconds,
 		sharesColumn{&w.Shares},
 		bestColumn{&w.Best},
-		&w.Purpose,
+		(*string)(&w.Purpose),
 	}
 }
 
@@ -189,7 +186,7 @@ type clipColumns struct {
 }
 
 func queryTargets(q *idrl.Query, clips *clipColumns) []any {
-	return []any{&q.ID, &q.Kind, &clips.a, text(&clips.b), &clips.more}
+	return []any{(*string)(&q.ID), (*string)(&q.Kind), (*string)(&clips.a), text(&clips.b), &clips.more}
 }
 
 // setClips sets the clips of a query, in a slice of its own.
@@ -209,28 +206,82 @@ func setClips(q *idrl.Query, clips clipColumns) {
 
 func readAssignments(ctx context.Context, from querier, id idrl.SessionID) ([]record.Assignment, error) {
 	const query = `
-		SELECT assignment.id, n, annotator_id, left_side, shown_order, issued_at, lease_until, answer_id, reopens, gold, condition, asked_before, ` + whyColumns + `, ` + queryColumns + `
-		FROM assignment JOIN query ON query.session_id = assignment.session_id
-			AND query.id = assignment.query_id AND query.clip_a = assignment.clip_a
-		WHERE assignment.session_id = ? ORDER BY n`
+		SELECT id, n, annotator_id, left_side, shown_order, issued_at, lease_until, answer_id, reopens, gold, condition, asked_before, query_id, clip_a, ` + whyColumns + `
+		FROM assignment WHERE session_id = ? ORDER BY n`
+	asked, err := readQueries(ctx, from, id)
+	if err != nil {
+		return nil, err
+	}
 	out, err := room[record.Assignment](ctx, from, `SELECT count(*) FROM assignment WHERE session_id = ?`, id)
 	if err != nil {
 		return nil, err
 	}
 	var a record.Assignment
-	var clips clipColumns
-	dst := []any{&a.ID, &a.N, &a.Annotator, &a.Left, &a.Order, timeColumn{&a.IssuedAt}, timeColumn{&a.LeaseUntil}, text(&a.Answer), text(&a.Reopens), &a.Gold, &a.Condition, &a.Before}
-	dst, who := append(append(dst, whyTargets(&a.Why)...), queryTargets(&a.Query, &clips)...), annotators{}
+	var of queryName
+	dst := []any{
+		(*string)(&a.ID), &a.N, (*string)(&a.Annotator), (*string)(&a.Left), (*string)(&a.Order),
+		timeColumn{&a.IssuedAt},
+		timeColumn{&a.LeaseUntil},
+		text(&a.Answer), text(&a.Reopens), &a.Gold, (*string)(&a.Condition), (*string)(&a.Before), (*string)(&of.id), (*string)(&of.first),
+	}
+	dst, one := append(dst, whyTargets(&a.Why)...), words{}
 	err = each(ctx, from, func(row scanner) error {
 		if err := row.Scan(dst...); err != nil {
 			return err
 		}
-		setClips(&a.Query, clips)
-		a.Annotator = who.of(a.Annotator)
+		q, ok := asked[of]
+		if !ok { // of a damaged database
+			return nil
+		}
+		one.ofAssignment(&a)
+		a.Query = q
 		out = append(out, a)
 		return nil
 	}, query, id)
 	return out, err
+}
+
+// queryName names a query of a session: (a, b) and (b, a) have one id.
+type queryName struct {
+	id    idrl.QueryID
+	first idrl.ClipID
+}
+
+// readQueries returns the queries that were asked. Each is read once, in the order of its table: to join them to
+// the assignments takes three times as long.
+func readQueries(ctx context.Context, from querier, id idrl.SessionID) (map[queryName]idrl.Query, error) {
+	const query = `SELECT id, kind, clip_a, clip_b, '' FROM query WHERE session_id = ?1
+		AND (id, clip_a) IN (SELECT query_id, clip_a FROM assignment WHERE session_id = ?1)`
+	out := map[queryName]idrl.Query{}
+	var clips clipColumns
+	var q idrl.Query
+	dst, one := queryTargets(&q, &clips), words{}
+	err := each(ctx, from, func(row scanner) error {
+		if err := row.Scan(dst...); err != nil {
+			return err
+		}
+		setClips(&q, clips)
+		one.ofQuery(&q)
+		out[queryName{q.ID, q.Clips[0]}] = q
+		return nil
+	}, query, id)
+	if err != nil {
+		return nil, err
+	}
+	var of queryName
+	var clip idrl.ClipID
+	dst = []any{(*string)(&of.id), (*string)(&of.first), (*string)(&clip)}
+	return out, each(ctx, from, func(row scanner) error {
+		if err := row.Scan(dst...); err != nil {
+			return err
+		}
+		if q, ok := out[of]; ok {
+			share(one, &clip)
+			q.Clips = append(q.Clips, clip)
+			out[of] = q
+		}
+		return nil
+	}, `SELECT query_id, clip_a, clip_id FROM group_clip WHERE session_id = ? ORDER BY query_id, clip_a, place`, id)
 }
 
 func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]record.Snapshot, error) {
@@ -238,8 +289,7 @@ func readSnapshots(ctx context.Context, from querier, id idrl.SessionID) ([]reco
 	if err != nil {
 		return nil, err
 	}
-	err = eachSnapshot(ctx, from, id, 0, func(s record.Snapshot) error {
-		s.Cov = nil
+	err = eachSnapshot(ctx, from, id, 0, false, func(s record.Snapshot) error {
 		out = append(out, s)
 		return nil
 	})
@@ -258,13 +308,17 @@ func beliefs(ctx context.Context, from querier, id idrl.SessionID) (map[int64]re
 	return out, err
 }
 
-// eachSnapshot calls yield with the posteriors after the rows of the log that follow row after.
-func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after int64, yield func(record.Snapshot) error) error {
-	const query = `
-		SELECT seq, definition, representation, belief, mean, foretold, coalesce(cov, x''),
-			regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span
-		FROM posterior LEFT JOIN generation ON generation.session_id = posterior.session_id AND generation.based_on = posterior.seq
-		WHERE posterior.session_id = ? AND seq > ? ORDER BY seq`
+// eachSnapshot calls yield with the posteriors after the rows of the log that follow row after, on request
+// with their Cov.
+func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after int64, cov bool, yield func(record.Snapshot) error) error {
+	const columns, ordered = `SELECT seq, definition, representation, belief, mean, foretold,
+			regret_definition, regret_policies, regret_within, regret_p95, regret_unbeaten, regret_mean, regret_span, `,
+		` WHERE posterior.session_id = ? AND seq > ? ORDER BY seq`
+	query := columns + `x'' FROM posterior` + ordered
+	if cov {
+		query = columns + `coalesce(cov, x'') FROM posterior
+			LEFT JOIN generation ON generation.session_id = posterior.session_id AND generation.based_on = posterior.seq` + ordered
+	}
 	kept, err := beliefs(ctx, from, id)
 	if err != nil {
 		return err
@@ -275,13 +329,13 @@ func eachSnapshot(ctx context.Context, from querier, id idrl.SessionID, after in
 		&s.Seq, &s.Definition, &s.Representation, &s.Belief,
 		vectorColumn{&s.Mean},
 		vectorColumn{&s.Foretold},
-		vectorColumn{&s.Cov},
 		&r.Definition, &r.Policies,
 		floatColumn{&r.Within},
 		floatColumn{&r.Bound},
 		floatColumn{&r.Unbeaten},
 		floatColumn{&r.Mean},
 		floatColumn{&r.Span},
+		vectorColumn{&s.Cov},
 	}
 	return each(ctx, from, func(row scanner) error {
 		if err := row.Scan(dst...); err != nil {

@@ -201,7 +201,7 @@ func (r *Reading) Policies(ctx context.Context, yield func(generation int64, c i
 
 // Snapshots calls yield with the posteriors after the rows of the log after p.After, by Seq.
 func (r *Reading) Snapshots(ctx context.Context, p record.Part, yield func(record.Snapshot) error) error {
-	return eachSnapshot(ctx, r.from, r.spec.ID, p.After, yield)
+	return eachSnapshot(ctx, r.from, r.spec.ID, p.After, true, yield)
 }
 
 // Trainings calls yield with the generations and the learnt representations, each in the

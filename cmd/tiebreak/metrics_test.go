@@ -264,7 +264,7 @@ func TestMetricOfTheQueue(t *testing.T) {
 	wantMetrics(t, a, map[string]float64{"writer_queue_depth": 0})
 }
 
-// Workers on other machines are counted by what they can do at a time.
+// Workers on other machines are counted by what they can do at a time, and by what they do.
 func TestMetricOfWorkersElsewhere(t *testing.T) {
 	t.Parallel()
 	a, _ := stuck(t, 0)
@@ -283,9 +283,44 @@ func TestMetricOfWorkersElsewhere(t *testing.T) {
 	all.Go(func() { _ = hub.Run(ctx, network.Dial()) })
 	all.Go(func() { _ = agent.Run(ctx) })
 	awaitMetric(t, a, `workers{place="elsewhere"}`, func(v float64) bool { return v == 3 }, nil)
-	wantMetrics(t, a, map[string]float64{`workers{place="here"}`: float64(workers)})
+	const here, away = `workers_busy{place="here"}`, `workers_busy{place="elsewhere"}`
+	wantMetrics(t, a, map[string]float64{`workers{place="here"}`: float64(workers), here: 0, away: 0})
+	end := startLong(t, a, workers+3) // more than there are places for long jobs
+	awaitMetric(t, a, away, func(v float64) bool { return v == 3 }, nil)
+	awaitMetric(t, a, here, func(v float64) bool { return v > 0 }, nil)
+	if got := readMetrics(t, a); got[away] != 3 || got[here] > float64(workers) || got[`workers{place="elsewhere"}`] != 3 {
+		t.Errorf("of %d jobs %v are done here and %v elsewhere, with places for %d and 3", workers+3, got[here], got[away], workers)
+	}
+	end()
+	awaitMetric(t, a, away, func(v float64) bool { return v == 0 }, nil)
+	awaitMetric(t, a, here, func(v float64) bool { return v == 0 }, nil)
 	stop()
 	all.Wait()
+}
+
+// startLong starts jobs that take an hour each, of a session each, until end is called.
+func startLong(t *testing.T, a *app, n int) (end func()) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for range n {
+		spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "long", Env: "gridworld", Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := jobs.Job{JobKey: record.JobKey{Session: spec.ID, Kind: "test"}, Like: "long", Work: time.Hour, Payload: []byte("x")}
+		all.Go(func() {
+			for _, err := range a.pool.Start(ctx, job) {
+				if err != nil && ctx.Err() == nil {
+					t.Errorf("a job ended: %v", err)
+				}
+			}
+		})
+	}
+	return func() {
+		stop()
+		all.Wait()
+	}
 }
 
 // The age of the last backup is there if it is known that there is one.

@@ -44,7 +44,7 @@ func (s *generation) recorded(version int64) (f features, vectors []idrl.QueryVe
 	if err = f.policies(s.learner.Policies().All()); err != nil {
 		return f, nil, err
 	}
-	if _, err = s.items(f.view, record.Effective(s.log.rows)); err != nil || s.gen == nil {
+	if _, err = s.items(f.view, s.log.rows); err != nil || s.gen == nil {
 		return f, nil, err
 	}
 	vectors, err = f.view.Queries(s.gen.Queries)

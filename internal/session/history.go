@@ -40,7 +40,7 @@ func (s *inference) noteFit(r idrl.FitReport) {
 // restoreHistory sets the effective answers of the log, whose posterior is last, or
 // nil if that is not known.
 func (s *inference) restoreHistory(snapshots []record.Snapshot, last idrl.Posterior) error {
-	items, err := s.items(s.features.view, record.Effective(s.log.rows))
+	items, err := s.items(s.features.view, s.log.rows)
 	if err != nil {
 		return err
 	}
@@ -73,6 +73,7 @@ func (s *inference) restoreBelief(snapshots []record.Snapshot) (err error) {
 	if err != nil {
 		return err
 	}
+	s.log.expect(len(snapshots))
 	for _, snap := range snapshots {
 		if snap.Seq > s.log.seq() {
 			return fmt.Errorf("snapshot %d is ahead of the log, which ends at %d", snap.Seq, s.log.seq())
@@ -159,17 +160,17 @@ func (s *inference) encode(h *posterior.History) ([]byte, error) {
 
 // posteriorAfter returns the posterior after rows under f, from the log alone.
 func (s *learntFeatures) posteriorAfter(f features, rows []idrl.Answer) (idrl.Posterior, error) {
-	items, err := s.items(f.view, record.Effective(rows))
+	items, err := s.items(f.view, rows)
 	if err != nil {
 		return nil, err
 	}
 	return posterior.Of(context.Background(), f.model, items)
 }
 
-// items returns those of answers, which are effective, that the posterior learns from.
-func (s *learntFeatures) items(under *representation.View, answers []idrl.Answer) (items []posterior.Item, err error) {
-	items = make([]posterior.Item, 0, len(answers))
-	for _, a := range answers {
+// items returns those of the effective answers of a log that the posterior learns from.
+func (s *learntFeatures) items(under *representation.View, log []idrl.Answer) (items []posterior.Item, err error) {
+	items = make([]posterior.Item, 0, len(log))
+	for a := range record.EachEffective(log) {
 		if !s.teaches(a) {
 			continue
 		}

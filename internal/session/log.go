@@ -52,6 +52,11 @@ func newAnswerLog(rows []idrl.Answer) *answerLog {
 	return l
 }
 
+// expect makes room for what is noted of n rows.
+func (l *answerLog) expect(n int) {
+	l.outcomes, l.predicted = make([]insight.Forecast, 0, n), make([]quality.Hit, 0, n)
+}
+
 // seq returns the position of the last row.
 func (l *answerLog) seq() int64 { return int64(len(l.rows)) }
 

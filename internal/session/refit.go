@@ -172,7 +172,7 @@ func (r *refit) adoptFit(ctx context.Context, res *refitted) error {
 // caughtUp returns the history of res with what was added to the log since.
 func (r *refit) caughtUp(res *refitted) (*posterior.History, error) {
 	if n := len(r.log.edits); n > 0 && int64(r.log.edits[n-1]) >= res.at { // other answers count now
-		items, err := r.items(res.view, record.Effective(r.log.rows))
+		items, err := r.items(res.view, r.log.rows)
 		if err != nil {
 			return nil, err
 		}

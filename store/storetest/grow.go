@@ -90,7 +90,7 @@ func (g growth) run(ctx context.Context, db *sql.DB, session string) error {
 	for name, value := range g.columns {
 		values[slices.Index(names, name)] = value
 	}
-	_, err = db.ExecContext(ctx, fmt.Sprintf(`INSERT OR IGNORE INTO %s (%s) SELECT %s FROM k %s`,
+	_, err = db.ExecContext(ctx, fmt.Sprintf(`INSERT OR IGNORE INTO %s (%s) SELECT %s FROM k %s ORDER BY k.i`,
 		g.table, strings.Join(names, ", "), strings.Join(values, ", "), g.source), session)
 	return err
 }

@@ -17,6 +17,18 @@ func Effective(log []idrl.Answer) []idrl.Answer {
 	return out
 }
 
+// EachEffective yields what Effective returns, without a copy of all of it.
+func EachEffective(log []idrl.Answer) iter.Seq[idrl.Answer] {
+	how := Countings(log)
+	return func(yield func(idrl.Answer) bool) {
+		for a := range EachStanding(log) {
+			if c := how[a.Annotator]; !c.Out && !yield(c.Of(*a)) {
+				return
+			}
+		}
+	}
+}
+
 // Standing returns the replies of a log that are not withdrawn, in order and as they were
 // given, also those of annotators who are left out.
 func Standing(log []idrl.Answer) []idrl.Answer {

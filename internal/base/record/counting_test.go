@@ -63,8 +63,12 @@ func TestCountings(t *testing.T) {
 		log[i].Seq = int64(i + 1)
 	}
 	said := func(log []idrl.Answer) (out []idrl.Choice) {
-		for _, a := range record.Effective(log) {
+		all := record.Effective(log)
+		for _, a := range all {
 			out = append(out, a.Choice)
+		}
+		if d := cmp.Diff(all, slices.Collect(record.EachEffective(log))); d != "" {
+			t.Errorf("one by one they are others:\n%s", d)
 		}
 		return out
 	}

@@ -53,7 +53,7 @@ func (h *History) before(seq int64) (last *block, tail []Item) {
 }
 
 // Replace returns the history whose items before log row seq are those of h, and whose
-// others are later. If seq is recent then the work does not grow with the list; else
+// others are later, which must not change any more. If seq is recent then the work does not grow with the list; else
 // it is that of a fit, and ctx can end it. It returns errors as Model.Condition does, and
 // that of ctx.
 func (h *History) Replace(ctx context.Context, seq int64, later []Item) (*History, error) {
@@ -115,11 +115,20 @@ func (h *History) rejoin(seq int64, later []Item) *History {
 		}
 	}
 	next.tail = append(make([]Item, 0, blockSize), next.tail...)
-	for _, i := range later {
+	lent := false // the tail is a part of later
+	for k, i := range later {
 		next.n++
 		next.meet(i.Annotator)
-		if next.tail = append(next.tail, i); len(next.tail) == blockSize {
-			next.last, next.tail = &block{before: next.last, items: next.tail, end: next.n}, make([]Item, 0, blockSize)
+		if len(next.tail) == 0 {
+			lent = len(later)-k >= blockSize
+		}
+		if lent {
+			next.tail = later[k-len(next.tail) : k+1 : k+1]
+		} else {
+			next.tail = append(next.tail, i)
+		}
+		if len(next.tail) == blockSize {
+			next.last, next.tail = &block{before: next.last, items: next.tail, end: next.n}, nil
 		}
 		if next.plan.fits(next.n) {
 			next.addFit()

@@ -105,7 +105,8 @@ func (v *View) Absorb(o *View) {
 func (v *View) Remember(q *idrl.QueryVector) { v.queries[asked{q.ID, q.Clips[0]}] = q }
 
 func (v *View) query(q idrl.Query) (idrl.QueryVector, error) {
-	clips := make([]idrl.Clip, len(q.Clips))
+	var pair [2]idrl.Clip // most queries have no more
+	clips := append(pair[:0], make([]idrl.Clip, len(q.Clips))...)
 	for i, id := range q.Clips {
 		c, err := v.source.Clip(id)
 		if err != nil {

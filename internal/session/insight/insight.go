@@ -168,7 +168,7 @@ func (s Source) Said(seq int64) (said Forecast, ok bool) {
 // recorded returns the recorded predictions of the answers that count.
 func recorded(s Source) (out []Forecast) {
 	rest := s.Recorded
-	for _, a := range record.Effective(s.Log) {
+	for a := range record.EachEffective(s.Log) {
 		for len(rest) > 0 && rest[0].Seq < a.Seq {
 			rest = rest[1:]
 		}
