@@ -37,7 +37,7 @@ func (s watching) listSessions(c echo.Context) error {
 		p.New, p.Tokens = "/sessions/new", tokensPath
 	}
 	if auth.Can(who, auth.ManageAccounts, auth.Object{}) {
-		p.Users = usersPath
+		p.Users, p.Before = usersPath, beforePath
 	}
 	for _, sum := range list {
 		if sum.State == record.StateArchived {
