@@ -37,8 +37,8 @@ const (
 	helloCost  = 20 // messages; a hello costs the session two turns, and the answers to it
 	socketCost = 20 // requests
 
-	annotatorSockets  = 16     // of an annotator at once; a further one ends the oldest
-	researcherSockets = 64     // of a researcher at once
+	annotatorSockets  = 16 // of an annotator at once; a further one ends the oldest
+	researcherSockets = 64 // of a researcher at once
 
 	maxKeys = 50_000 // addresses or persons that a limit remembers
 

@@ -186,4 +186,3 @@ func flagExists(name string) (is bool) {
 	walk(commands())
 	return is
 }
-
