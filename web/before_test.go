@@ -18,7 +18,8 @@ import (
 // while something is missing.
 func TestBeforePeopleAreInvited(t *testing.T) {
 	found := []installation.Finding{
-		{Name: "mail", State: installation.OK, Says: "Fine <b>."}, {Name: "disk", State: installation.LookAt, Says: "Look."},
+		{Name: "mail", State: installation.OK, Says: "Fine <b>."},
+		{Name: "disk", State: installation.LookAt, Says: "Look."},
 		{Name: "backups", State: installation.Missing, Says: "None.", Do: "Make some.", Command: "tiebreak serve --backup-every 24h"},
 	}
 	var reach installation.Reach
