@@ -30,3 +30,20 @@ func NetworkDisk(dir string) string {
 		dir = parent
 	}
 }
+
+// SameDisk reports whether two folders are on one file system, and may be lost together. A folder that does not exist counts as
+// the one that it will be made in.
+func SameDisk(a, b string) bool { return device(a) == device(b) }
+
+// device returns the number of the file system of dir.
+func device(dir string) uint64 {
+	for {
+		var st syscall.Stat_t
+		err := syscall.Stat(dir, &st)
+		parent := filepath.Dir(dir)
+		if err == nil || parent == dir {
+			return uint64(st.Dev) //nolint:unconvert // another type on macOS
+		}
+		dir = parent
+	}
+}

@@ -27,6 +27,16 @@ const (
 	ownerName   = "owner"          // file in a folder for backups: a random name of the study
 )
 
+// In returns s with the whole path of its folder, for a data folder.
+func (s Schedule) In(data string) (Schedule, error) {
+	if s.Dir == "" {
+		s.Dir = filepath.Join(data, backupFolder)
+	}
+	var err error
+	s.Dir, err = filepath.Abs(s.Dir)
+	return s, err
+}
+
 // KeepBackups makes backups by a schedule, and removes the oldest ones, until ctx is done. What was due while no server ran is
 // made at once. Failures are logged, and Problems reports them until a backup is made. ClaimBackups has prepared s.
 func (db *upkeep) KeepBackups(ctx context.Context, s Schedule, log *slog.Logger) {
@@ -66,10 +76,17 @@ func (s Schedule) due() time.Duration {
 
 // Last returns when the last backup of s was made; zero for never.
 func (s Schedule) Last() (at time.Time) {
-	if made := ownBackups(s.Dir, true); len(made) > 0 {
-		at, _ = time.Parse(stampLayout, madeAt(made[0])) // ownBackup has matched it
-	}
+	_, at = s.LastFile()
 	return at
+}
+
+// LastFile returns the last backup of s, and when it was made; empty and zero for none.
+func (s Schedule) LastFile() (path string, at time.Time) {
+	if made := ownBackups(s.Dir, true); len(made) > 0 {
+		path = made[0]
+		at, _ = time.Parse(stampLayout, madeAt(path)) // ownBackup has matched it
+	}
+	return path, at
 }
 
 // makeScheduled makes a backup and removes the oldest ones. Meanwhile no data are erased: a backup that is being
@@ -94,17 +111,13 @@ func (db *upkeep) ClaimBackups(ctx context.Context, s *Schedule) (err error) {
 	if s.Every == 0 {
 		return nil
 	}
-	mine := filepath.Join(db.dir, backupFolder)
-	if s.Dir == "" {
-		s.Dir = mine
-	}
-	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
+	if *s, err = s.In(db.dir); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return idrl.Errorf(idrl.Invalid, "the folder for backups cannot be made (%v): name another with --backup-dir", err)
 	}
-	if mine, err = filepath.Abs(mine); err != nil || mine == s.Dir {
+	if mine, err := filepath.Abs(filepath.Join(db.dir, backupFolder)); err != nil || mine == s.Dir {
 		return err
 	}
 	if err := db.own(ctx, s.Dir); err != nil {

@@ -238,7 +238,7 @@ func (s accounts) showSharing(c echo.Context, spec idrl.SessionSpec, status int,
 		return err
 	}
 	p := templates.SharingPage{
-		Layout: s.layout(c, "Who may see this"), Heading: spec.Title, Back: sessionURL(spec.ID), Tabs: sessionTabs(spec, settingsPage), Action: sessionURL(spec.ID, "sharing"), Error: wrong,
+		Layout: s.layout(c, "Who may see this"), Heading: spec.Title, Back: sessionURL(spec.ID), Tabs: sessionTabs(spec, settingsPage), Action: sessionURL(spec.ID, "sharing"), Error: wrong, Before: beforeHint(s.site, c),
 	}
 	for _, g := range given {
 		p.Rows = append(p.Rows, templates.ShareRow{Name: g.User, Role: string(g.Role), Right: rightTexts[g.Right], Owner: g.Right == identity.RightOwn})

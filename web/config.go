@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"tiebreak/internal/base/installation"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
@@ -277,6 +278,9 @@ type Config struct {
 
 	// Workers are those that do training jobs; nil: pages show none.
 	Workers Workers
+
+	// Before checks what people need before they are invited, for an attempt to open the site; nil: nothing is checked.
+	Before func(context.Context, installation.Reach) ([]installation.Finding, error)
 
 	// WorkerStarts are the ways to have workers on other machines, which the page of workers shows.
 	WorkerStarts []templates.WorkerStart

@@ -21,6 +21,9 @@ import (
 // Limits of requests: of one address without a login, and of one person with one. An address can be
 // that of a whole laboratory: a hundred annotators who join in the same minute are well within its
 // limits. The limits of a person are far beyond what one can do by hand.
+// MaxSockets is how many sockets a server takes in all.
+const MaxSockets = 20_000
+
 const (
 	openRate, openBurst       = 50, 250    // pages without a login, and refused requests, of an address
 	staticRate, staticBurst   = 1000, 5000 // files of the pages, of an address; a page has about 20
@@ -34,9 +37,8 @@ const (
 	helloCost  = 20 // messages; a hello costs the session two turns, and the answers to it
 	socketCost = 20 // requests
 
-	annotatorSockets  = 16     // of an annotator at once; a further one ends the oldest
-	researcherSockets = 64     // of a researcher at once
-	maxSockets        = 20_000 // in all
+	annotatorSockets  = 16 // of an annotator at once; a further one ends the oldest
+	researcherSockets = 64 // of a researcher at once
 
 	maxKeys = 50_000 // addresses or persons that a limit remembers
 

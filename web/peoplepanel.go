@@ -29,7 +29,7 @@ func (s watching) peoplePanel(c echo.Context, id idrl.SessionID) (p templates.Pe
 	}
 	p = templates.PeoplePanel{
 		InviteURL: sessionURL(id, "invitations"), Uses: strconv.Itoa(invitationUses), Days: strconv.Itoa(invitationDays),
-		Change: s.may(c, auth.Invite, id),
+		Change: s.may(c, auth.Invite, id), Before: beforeHint(s.site, c),
 		Joined: strconv.Itoa(len(people)), MoreLinks: more(len(links)), MorePeople: more(len(people)),
 	}
 	for _, l := range links[:min(len(links), listed)] {

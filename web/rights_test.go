@@ -27,7 +27,7 @@ var needs = map[string]string{
 	"GET /join/:token": "open", "POST /join/:token": "open", "GET /join/:token/example": "open", "GET /join/:token/declined": "open",
 
 	"GET /account": "own", "POST /account": "own",
-	"GET /users": "accounts", "POST /users": "accounts", "GET /audit": "accounts", "GET /audit/:format": "accounts",
+	"GET /users": "accounts", "POST /users": "accounts", "GET /before": "accounts", "GET /audit": "accounts", "GET /audit/:format": "accounts",
 	"GET /tokens": "create", "POST /tokens": "create", "POST /tokens/:token/revoke": "create", "GET /tokens/:token/revoke": "open",
 	"GET /workers": "list", "POST /workers": "workers",
 	"GET /sessions": "list", "GET /sessions/new": "create", "POST /sessions": "create",

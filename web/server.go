@@ -40,6 +40,7 @@ type site struct {
 	guesses  sampler // of rows about wrong passwords
 	limits   limits
 	heavy    *heavy
+	lacks    lacks
 	counts   *Counts
 
 	pingEvery time.Duration // of a socket; tests shorten it
@@ -174,6 +175,7 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions", s.running.createSession)
 	e.GET(workersPath, s.watching.workers)
 	e.POST(workersPath, s.watching.postWorker)
+	e.GET(beforePath, s.watching.before)
 	e.GET(auditPath, s.watching.audit)
 	e.GET(auditPath+"/:format", s.watching.auditFile)
 	e.GET("/arenas/new", s.watching.newArena)

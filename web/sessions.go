@@ -38,7 +38,7 @@ func (s watching) listSessions(c echo.Context) error {
 		p.New, p.Tokens = "/sessions/new", tokensPath
 	}
 	if auth.Can(who, auth.ManageAccounts, auth.Object{}) {
-		p.Users = usersPath
+		p.Users, p.Before = usersPath, beforePath
 	}
 	p.Search, p.Sort = strings.TrimSpace(c.QueryParam("q")), c.QueryParam("sort")
 	sortSessions(list, p.Sort)

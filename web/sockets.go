@@ -61,7 +61,7 @@ func (l *sockets) count() int {
 }
 
 // full reports whether the server has the largest number of sockets.
-func (l *sockets) full() bool { return l.count() >= maxSockets }
+func (l *sockets) full() bool { return l.count() >= MaxSockets }
 
 // draining reports whether the server is about to stop.
 func (l *sockets) draining() bool {

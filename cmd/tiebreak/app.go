@@ -48,6 +48,8 @@ type app struct {
 	web     *web.Server
 	expired atomic.Int64 // leases of questions that ended without an answer
 
+	before *before // what is checked before people are invited
+
 	backedUp func(context.Context) (time.Time, error) // when the last whole backup was made, zero for never; nil: not known
 
 	rest time.Duration // of site
@@ -79,11 +81,12 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 		return nil, errors.Join(err, a.pool.Close(), db.Close())
 	}
 	a.manager = session.NewManager(db, a.build, log)
+	a.before = &before{db: db, data: dir, setup: at.setup()}
 	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Accounts: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
 		Catalogue: shown.all, Env: shown.one, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
-		SignInCommand: signInCommand(dir), Workers: workerReports{a}, WorkerStarts: workerStarts(),
+		SignInCommand: signInCommand(dir), Before: a.before.findings, Workers: workerReports{a}, WorkerStarts: workerStarts(),
 	})
 	a.watch(context.WithoutCancel(ctx), at.backups)
 	return a, nil

@@ -223,6 +223,10 @@ func (v *visit) ofResearchers() []screen {
 			b.open(v.base + "/workers")
 			b.waitFor("[data-workers] [data-start]")
 		}},
+		{"before people are invited", "/before", b, func() {
+			b.open(v.base + "/before")
+			b.waitFor("[data-before] [data-is=missing]")
+		}},
 		{"audit trail", "/audit", b, func() {
 			b.open(v.base + "/audit")
 			b.waitFor("[data-audit] [data-position]")

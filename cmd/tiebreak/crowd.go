@@ -40,6 +40,9 @@ func (f *inviteFlags) inviteCrowd(ctx context.Context, std stdio, links *auth.Au
 	if err != nil {
 		return err
 	}
+	if c.AsGiven {
+		warnOf(std.Err, "--ids-as-given")
+	}
 	token, err := links.NewCrowdInvitation(ctx, spec.ID, f.uses, life, c)
 	if err != nil {
 		return err

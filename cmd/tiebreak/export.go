@@ -106,6 +106,7 @@ func (f *exportFlags) write(ctx context.Context, std stdio, db *store.DB) (err e
 		rows = export.Counting(rows)
 	}
 	if f.participants {
+		warnOf(std.Err, "--participants")
 		who, err := db.Participants(ctx, spec.ID)
 		if err != nil {
 			return err

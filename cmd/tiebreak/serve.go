@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -107,7 +106,7 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 		return err
 	}
 	defer ln.Close() // without effect after the server has closed it
-	if err := checkDisk(io.Err, store.NetworkDisk(f.data), f.data, f.network); err != nil {
+	if err := checkDisk(store.NetworkDisk(f.data), f.data, f.network); err != nil {
 		return err
 	}
 	at, err := f.site(ln.Addr())
@@ -136,6 +135,7 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if err != nil {
 		return err
 	}
+	at.optOuts = f.optOuts(at, list.logged(log)())
 	a, err := openApp(ctx, f.data, list.logged(log), at, log, worker...)
 	if err != nil {
 		return err
@@ -162,6 +162,7 @@ func (f *serveFlags) site(bound net.Addr) (at site, err error) {
 	if err := f.checkTLS(); err != nil {
 		return at, err
 	}
+	at.cert = f.cert
 	if at.away, at.rest = f.away, f.rest; at.rest < 0 {
 		return at, idrl.Errorf(idrl.Invalid, "--rest-after must not be negative; 0 keeps all sessions in memory")
 	}
@@ -188,13 +189,9 @@ func (f *serveFlags) catalogue(io stdio) (*catalogue, error) {
 	return list, nil
 }
 
-// checkDisk returns an error if a data folder is on a kind of network disk, empty for none, and warns if that is allowed.
-func checkDisk(w io.Writer, kind, data string, allowed bool) error {
-	switch {
-	case kind == "":
-		return nil
-	case allowed:
-		fmt.Fprintf(w, "WARNING: the data folder %s is on a network disk (%s). SQLite may lose answers there; use it from one machine at a time, and make backups.\n\n", data, kind)
+// checkDisk returns an error if a data folder is on a kind of network disk, empty for none, unless that is allowed.
+func checkDisk(kind, data string, allowed bool) error {
+	if kind == "" || allowed {
 		return nil
 	}
 	return idrl.Errorf(idrl.Invalid, "the data folder %s is on a network disk (%s), on which SQLite may lose answers: name a folder on a disk of this machine with --data,\n"+
@@ -246,7 +243,7 @@ func listen(ctx context.Context, addr string, another bool, io stdio) (net.Liste
 
 // announce prints the address of the server and the sign-in link.
 func announce(ctx context.Context, io stdio, a *app, base, data string, demo bool) error {
-	if err := a.db.SetMeta(ctx, addressKey, base); err != nil {
+	if err := errors.Join(a.db.SetMeta(ctx, addressKey, base), a.before.record(ctx)); err != nil {
 		return fmt.Errorf("record the address: %w", err)
 	}
 	entry, err := a.researcherEntry(ctx, base, data)

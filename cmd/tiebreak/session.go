@@ -121,7 +121,7 @@ func runSession(ctx context.Context, io stdio, f *sessionFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := placedBeside(ctx, db, list, f.spec, f.anyway); err != nil {
+	if err := placedBeside(ctx, io, db, list, f.spec, f.anyway); err != nil {
 		return err
 	}
 	spec, err := newSession(ctx, db, list, f.spec)
@@ -206,8 +206,9 @@ func anywayFlag(fs *flag.FlagSet, anyway *bool) {
 
 // placedBeside returns an error if the server that runs on a data folder has no place that can train a session, unless it is to be
 // made anyway.
-func placedBeside(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, anyway bool) error {
+func placedBeside(ctx context.Context, io stdio, db *store.DB, list envs.List, spec idrl.SessionSpec, anyway bool) error {
 	if anyway {
+		warnOf(io.Err, "--anyway")
 		return nil
 	}
 	r, err := workersOf(ctx, db)

@@ -217,7 +217,7 @@ func sessionCloneCommand() command {
 				if f.seed.set {
 					seed = f.seed.value
 				}
-				if err := placedBeside(ctx, db, list, spec, f.anyway); err != nil {
+				if err := placedBeside(ctx, std, db, list, spec, f.anyway); err != nil {
 					return err
 				}
 				made, err := cloneSession(ctx, db, list, spec, f.title, seed, byCommand)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/installation"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -23,6 +24,8 @@ type site struct {
 	away    workplaceFlags // where its jobs are done besides this machine
 	rest    time.Duration  // without use, after which a session is removed from memory; 0: never
 	backups store.Schedule
+	cert    string                // file of its certificate; empty if it has none of its own
+	optOuts []installation.OptOut // in use
 }
 
 // siteOf returns the site of a server that listens on bound, for the flag addr. origin is the
@@ -105,19 +108,14 @@ func (s site) secure() bool {
 	return len(s.origins) > 0 && !slices.ContainsFunc(s.origins, plain)
 }
 
-// warnings describe risks, and how to avoid them.
-func (s site) warnings() (out []string) {
-	if s.open && len(s.origins) == 0 {
-		out = append(out, "the server listens on every address of this machine but does not know which address people open.\n"+
-			"Only browsers on this machine can use it; others get a page that says so. Give the address with --origin:\n"+
-			"https://study.example.org if there is a proxy with HTTPS in front of it, or http://NAME:PORT in a network that you trust.")
+// unknown says that the server does not know its address, and what to do; empty if it does.
+func (s site) unknown() string {
+	if !s.open || len(s.origins) > 0 {
+		return ""
 	}
-	if i := slices.IndexFunc(s.origins, unencrypted); i >= 0 {
-		out = append(out, fmt.Sprintf("%s is not encrypted. Sign-in links, cookies and answers can be read and changed by others in the\n"+
-			"network between a browser and this machine: they could sign in as a researcher. Put a proxy with HTTPS in front of the\n"+
-			"server and give its address, --origin https://…, unless you trust the whole network.", s.origins[i]))
-	}
-	return out
+	return "the server listens on every address of this machine but does not know which address people open.\n" +
+		"Only browsers on this machine can use it; others get a page that says so. Give the address with --origin:\n" +
+		"https://study.example.org if there is a proxy with HTTPS in front of it, or http://NAME:PORT in a network that you trust."
 }
 
 // unencrypted reports whether an origin is reached over a network without encryption.
@@ -130,10 +128,13 @@ func unencrypted(origin string) bool {
 	return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// warn prints the risks of the site and the data folder.
+// warn prints the risks of the site and the data folder, and the opt-outs that are in use.
 func warn(w io.Writer, s site, data string) {
-	for _, text := range s.warnings() {
+	if text := s.unknown(); text != "" {
 		fmt.Fprintf(w, "WARNING: %s\n\n", text)
+	}
+	for _, o := range s.optOuts {
+		fmt.Fprintf(w, "WARNING: %s\n\n", o.Warning())
 	}
 	for _, path := range store.Exposed(data) {
 		fmt.Fprintf(w, "WARNING: other users of this machine can read %s. To prevent this, run: chmod go-rwx %s\n\n", path, path)

@@ -111,6 +111,24 @@ func (f *userFlags) printLink(ctx context.Context, std stdio, db *store.DB) erro
 		return err
 	}
 	fmt.Fprintf(std.Out, "Open this link in the browser that is to be signed in. It works once, within an hour:\n\n  %s/signin?token=%s\n", base, token)
+	return f.sayRole(ctx, std, db)
+}
+
+// sayRole prints the role of the account, and of one that is no admin's how to make it that.
+func (f *userFlags) sayRole(ctx context.Context, std stdio, db *store.DB) error {
+	users, err := db.Users(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		switch {
+		case u.Name != f.name:
+		case u.Role == identity.Admin:
+			fmt.Fprintf(std.Out, "\nThe role of %s is admin: it may do everything.\n", idrl.VisibleName(u.Name))
+		default:
+			fmt.Fprintf(std.Out, "\nThe role of %s is %s. To make it an admin's account: %s\n", idrl.VisibleName(u.Name), u.Role, commandLine("user", "role", "--data", f.data, "--name", u.Name, "--role", string(identity.Admin)))
+		}
+	}
 	return nil
 }
 

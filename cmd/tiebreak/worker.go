@@ -47,6 +47,7 @@ func runWorker(ctx context.Context, io stdio, f *workerFlags) error {
 	}
 	log := slog.New(slog.NewTextHandler(io.Err, nil))
 	if f.away.Any() {
+		f.warn(io.Err)
 		now, err := list.now()
 		if err != nil {
 			return err

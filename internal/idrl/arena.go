@@ -73,6 +73,9 @@ func (a Arena) Validate() error {
 		return Errorf(Invalid, "an arena compares 2 to %d policies; got %d", MaxEntrants, n)
 	}
 	for k, e := range a.Entrants {
+		if !IsVisible(e.Title) {
+			return NotVisible(fmt.Sprintf("title of entrant %d", k+1))
+		}
 		if err := CheckTitle(e.Title); err != nil {
 			return Errorf(Invalid, "the title of entrant %d must be plain text of 1 to %d characters on one line", k+1, MaxTitle)
 		}

@@ -13,6 +13,8 @@ func CheckTitle(title string) error {
 		return Errorf(Invalid, "the title must have 1 to %d characters", MaxTitle)
 	case !utf8.ValidString(title) || strings.ContainsFunc(title, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return Errorf(Invalid, "the title must be plain text on one line")
+	case !IsVisible(title):
+		return NotVisible("title")
 	}
 	return nil
 }

@@ -1,10 +1,28 @@
 package idrl_test
 
 import (
+	"strings"
 	"testing"
 
 	"tiebreak/internal/idrl"
 )
+
+// Titles of sessions and of entrants of an arena have no hidden characters; text of several lines may have their ends.
+func TestHiddenTitles(t *testing.T) {
+	for _, mark := range []string{"\u202a", "\u202e", "\u2066", "\u2069", "\u200e", "\u200f", "\u200b", "\ufeff"} {
+		title := "Ada" + mark + "x"
+		if idrl.IsVisible(title) || idrl.CheckTitle(title) == nil {
+			t.Errorf("%q is taken", title)
+		}
+		arena := idrl.Arena{Entrants: []idrl.Entrant{{Title: "One", Session: "a", Policy: "p"}, {Title: title, Session: "b", Policy: "p"}}}
+		if err := arena.Validate(); err == nil || !strings.Contains(err.Error(), "title of entrant 2 contains invisible") {
+			t.Errorf("an arena with %q: %v", title, err)
+		}
+	}
+	if !idrl.IsVisible("one\r\ntwo\tthree 👩\u200D🔬") {
+		t.Error("lines, tabs and emoji are refused")
+	}
+}
 
 func TestVisibleName(t *testing.T) {
 	for _, test := range []struct{ name, in, want string }{

@@ -47,23 +47,29 @@ func Head(ctx context.Context, path string) (m Manifest, err error) {
 // names the file, if something is not what was written.
 func Read(ctx context.Context, path string, into func(f File, content io.Reader) error) (m Manifest, err error) {
 	err = reading(ctx, path, func(r *tar.Reader) error {
-		if m, err = head(r); err != nil {
-			return err
-		}
-		for _, f := range m.Files {
-			if err := one(r, f, into); err != nil {
-				return err
-			}
-		}
-		if h, err := r.Next(); !errors.Is(err, io.EOF) {
-			if err == nil {
-				return damaged("it has a file %q that the manifest does not list", h.Name)
-			}
-			return damaged("its end is not readable (%v)", err)
-		}
-		return nil
+		m, err = whole(r, into)
+		return err
 	})
 	return m, err
+}
+
+// whole is Read of an open archive.
+func whole(r *tar.Reader, into func(f File, content io.Reader) error) (m Manifest, err error) {
+	if m, err = head(r); err != nil {
+		return m, err
+	}
+	for _, f := range m.Files {
+		if err := one(r, f, into); err != nil {
+			return m, err
+		}
+	}
+	if h, err := r.Next(); !errors.Is(err, io.EOF) {
+		if err == nil {
+			return m, damaged("it has a file %q that the manifest does not list", h.Name)
+		}
+		return m, damaged("its end is not readable (%v)", err)
+	}
+	return m, nil
 }
 
 func reading(ctx context.Context, path string, f func(*tar.Reader) error) error {

@@ -39,6 +39,8 @@ func (f Flag) Validate() error {
 		return idrl.Errorf(idrl.Invalid, "the note has %d characters; at most %d are kept", n, MaxFlagNote)
 	case !utf8.ValidString(f.Note) || strings.ContainsFunc(f.Note, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }):
 		return idrl.Errorf(idrl.Invalid, "the note has characters that cannot be shown")
+	case !idrl.IsVisible(f.Note):
+		return idrl.NotVisible("note")
 	}
 	return nil
 }

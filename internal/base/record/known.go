@@ -76,6 +76,8 @@ func (k Known) Check() error {
 		return idrl.Errorf(idrl.Invalid, "unknown use %q of a question; use practice, gold or none", k.Use)
 	case len(k.Note) > MaxNote || !utf8.ValidString(k.Note) || strings.ContainsRune(k.Note, 0):
 		return idrl.Errorf(idrl.Invalid, "the explanation must be text of at most %d characters; it has %d", MaxNote, len(k.Note))
+	case !idrl.IsVisible(k.Note):
+		return idrl.NotVisible("explanation")
 	case !k.Query.Kind.Valid():
 		return idrl.Errorf(idrl.Invalid, "unknown query type %q", k.Query.Kind)
 	case k.Query.Kind.Group():

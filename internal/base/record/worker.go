@@ -47,6 +47,8 @@ func (b WorkerBar) Validate() error {
 		return idrl.Errorf(idrl.Invalid, "the reason has %d characters; at most %d are kept", utf8.RuneCountInString(b.Why), MaxWorkerWhy)
 	case !utf8.ValidString(b.Why) || strings.ContainsFunc(b.Why, unicode.IsControl):
 		return idrl.Errorf(idrl.Invalid, "the reason must be plain text on one line")
+	case !idrl.IsVisible(b.Why):
+		return idrl.NotVisible("reason")
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"tiebreak/internal/idrl"
 )
 
 // A World describes an environment of another program.
@@ -24,7 +26,7 @@ type World struct {
 func (w World) Check() error {
 	switch {
 	case !IsLine(w.Title, MaxTitle) || !IsLine(w.About, MaxAbout) || !IsLine(w.Moment, MaxTitle):
-		return fmt.Errorf("its title, description or moment is longer than %d, %d and %d characters or has more than one line", MaxTitle, MaxAbout, MaxTitle)
+		return fmt.Errorf("its title, description or moment is longer than %d, %d and %d characters has more than one line, or characters that are invisible or change the direction of text", MaxTitle, MaxAbout, MaxTitle)
 	case !(w.StepSec >= leastStep && w.StepSec <= mostStep):
 		return fmt.Errorf("a step of it takes %v s (step_seconds); that may be 0.000001 to %d, such as 1/30 for 30 steps a second", w.StepSec, mostStep)
 	case !(w.Discount >= 0 && w.Discount <= 1):
@@ -41,7 +43,7 @@ func (w World) checkFeatures() error {
 	}
 	for i, name := range w.Features {
 		if name == "" || !IsLine(name, MaxFeature) || slices.Contains(w.Features[:i], name) {
-			return fmt.Errorf("the name of feature %d, %.60q, is empty, there twice, or longer than %d characters", i, name, MaxFeature)
+			return fmt.Errorf("the name of feature %d, %.60q, is empty, there twice, longer than %d characters, or cannot be shown in a line", i, name, MaxFeature)
 		}
 	}
 	if w.PriorScale != nil && len(w.PriorScale) != len(w.Features) {
@@ -55,9 +57,10 @@ func (w World) checkFeatures() error {
 	return nil
 }
 
-// IsLine reports whether s is text of at most n characters that can be shown in a line.
+// IsLine reports whether s is text of at most n characters that can be shown in a line, none of which is invisible or changes
+// the direction of text.
 func IsLine(s string, n int) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= n && !strings.ContainsFunc(s, unicode.IsControl)
+	return utf8.ValidString(s) && idrl.IsVisible(s) && utf8.RuneCountInString(s) <= n && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // IsName reports whether s is a name of at most n lower-case letters, digits and hyphens, which ids of

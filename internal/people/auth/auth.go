@@ -252,8 +252,8 @@ func clean(what, name string, limit int) (string, error) {
 		return "", idrl.Errorf(idrl.Invalid, "the %s must have at most %d characters", what, limit)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return "", idrl.Errorf(idrl.Invalid, "the %s must be plain text on one line", what)
-	case name != idrl.VisibleName(name):
-		return "", idrl.Errorf(idrl.Invalid, "the %s contains invisible characters or characters that change the direction of text; type it again", what)
+	case !idrl.IsVisible(name):
+		return "", idrl.NotVisible(what)
 	}
 	return name, nil
 }

@@ -13,6 +13,12 @@ var table = []Setting{
 		Key: "title", Label: "Title", Words: "name of the session; annotators see it", Unit: "name",
 		Default: "Untitled session", Low: 1, High: idrl.MaxTitle, Changes: true,
 		at: func(s *idrl.SessionSpec) any { return &s.Title },
+		rule: func(s idrl.SessionSpec) string {
+			if !idrl.IsVisible(s.Title) {
+				return "must have no characters that are invisible or change the direction of text"
+			}
+			return ""
+		},
 	},
 	{
 		Key: "env", Label: "Environment", Words: "environment: one of those that `tiebreak session --help` lists, or a model of your own", Unit: "environment", Default: "driver",
