@@ -21,6 +21,7 @@ import { ReconnectingSocket } from "./reconnecting-socket.js";
 const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal ", sample: "Sample ", library: "Library ", prior: "", draft: "" });
 
 const AWAY = "The server is not reachable. This page may be out of date; it reconnects by itself.";
+const RESTARTS = "The server is restarting. This page goes on by itself.";
 const SIGNED_OUT = "This browser is not signed in any more. Open a sign-in link, and then this page again.";
 
 customElements.define("clip-loop", ClipLoop);
@@ -355,7 +356,7 @@ socket.addEventListener("state", () => {
   const { state: s } = socket.state;
   if (s !== "connecting") main.dataset.connection = s === "open" ? "open" : "away";
   part("away").hidden = s === "open" || s === "connecting";
-  part("away").textContent = s === "refused" ? SIGNED_OUT : AWAY;
+  part("away").textContent = s === "refused" ? SIGNED_OUT : socket.restarting ? RESTARTS : AWAY;
 });
 document.querySelector("[data-log]")?.addEventListener("click", log);
 document.querySelector("[data-copy]")?.addEventListener("click", copy);
