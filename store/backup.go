@@ -28,6 +28,9 @@ const (
 	stampLayout  = "20060102T150405.000000000Z"
 )
 
+// CertificateFolder is the folder, in a data folder, of the keys and certificates that a server gets by ACME. It is not in backups.
+const CertificateFolder = "acme"
+
 // ownBackup is the name of a backup that the program made by itself: why (by schedule, or before an
 // upgrade of a version of the database), and when. Earlier versions copied the database alone (.db).
 var ownBackup = regexp.MustCompile(`^(auto|v[0-9]+)-([0-9]{8}T[0-9]{6}\.[0-9]+Z)\.(tar|db)$`)
@@ -124,9 +127,9 @@ const backupNote = "This is a backup of a data folder of tiebreak: 'tiebreak res
 
 // transient reports whether a file or folder of a data folder belongs to a running process or to
 // one machine: the database (of which the backup has a copy), locks, backups, the streams of a NATS
-// server, whose jobs are in the database, and what begins with a dot.
+// server, whose jobs are in the database, keys and certificates that a server gets again, and what begins with a dot.
 func transient(name string) bool {
-	return strings.HasPrefix(name, FileName) || strings.HasPrefix(name, lockName) || name == backupFolder || name == "nats" || name == ForgottenName
+	return strings.HasPrefix(name, FileName) || strings.HasPrefix(name, lockName) || name == backupFolder || name == "nats" || name == CertificateFolder || name == ForgottenName
 }
 
 // otherFiles returns the files of a data folder besides the database, below the folder sub:

@@ -24,7 +24,7 @@ func backedUp(t *testing.T) (db *store.DB, path string) {
 	t.Helper()
 	dir := t.TempDir()
 	db = seeded(t, dir)
-	for name, content := range map[string]string{"rollouts/mine/index.json": "{}", "workers.json": "[]", "nats/jetstream/x": "stream", ".import-7/x": "scratch", "rollouts/.new-4/x": "half"} {
+	for name, content := range map[string]string{"rollouts/mine/index.json": "{}", "workers.json": "[]", "nats/jetstream/x": "stream", "acme/acme_account+key": "key", ".import-7/x": "scratch", "rollouts/.new-4/x": "half"} {
 		path := filepath.Join(dir, name)
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, []byte(content), 0o600))

@@ -54,6 +54,8 @@ type app struct {
 
 	rest time.Duration // of site
 
+	certs *certificates // that the server gets by itself; nil for none
+
 	unwatch func() // ends the check of the database and the backups, and waits for them
 	log     *slog.Logger
 }

@@ -227,7 +227,7 @@ func (f *serveFlags) checked() ([]setting, error) {
 		_, err := checkOrigin(f.origin)
 		errs = append(errs, err)
 	}
-	_, err = checkProxies(f.proxies, f.origin)
+	_, err = checkProxies(f.proxies, f.behind())
 	errs = append(errs, err)
 	_, err = checkSchedule(f.backups)
 	errs = append(errs, err, f.checkTLS())

@@ -30,6 +30,7 @@ type serveFlags struct {
 	data, addr, origin string
 	proxies            string
 	cert, key          string
+	acme               acmeFlags
 	network            bool // the data may be on a network disk
 	away               workplaceFlags
 	rest               time.Duration
@@ -59,6 +60,7 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.BoolVar(&f.network, "network-disk", false, "let the data folder be on a disk of another machine (NFS, SMB), on which SQLite may lose answers")
 	fs.StringVar(&f.cert, "tls-cert", "", "`file` in PEM with a certificate, and those of its issuers, for HTTPS without a proxy; it is read again when it is renewed.\n--origin is the address that it is for")
 	fs.StringVar(&f.key, "tls-key", "", "`file` in PEM with the key of --tls-cert")
+	f.acme.declare(fs)
 	ownFlags(fs, &f.own)
 	f.away.declare(fs)
 	fs.DurationVar(&f.rest, "rest-after", defaultRest,
@@ -88,7 +90,7 @@ func serveCommand() command {
 			"GET /healthz answers ok while it runs; GET /readyz answers 503 with the reason while answers cannot be\n" +
 			"recorded, the disk is nearly full or the database is damaged (docs/serving.md). For people on other machines,\n" +
 			"put a proxy with HTTPS in front of it, or give a certificate (--tls-cert, --tls-key), and the address that they open\n" +
-			"as --origin; docs/serving.md has examples and the limits of requests.\n" +
+			"as --origin, or let it get certificates (--acme-domain); docs/serving.md has examples and the limits of requests.\n" +
 			"Flags override variables of the environment, such as TIEBREAK_BACKUP_EVERY for --backup-every, and these a file (--config;\n" +
 			"'tiebreak config' checks and prints it). docs/operating.md has the metrics, a dashboard and alerts.",
 		Example: "tiebreak serve --data study --addr 127.0.0.1:8080",
@@ -124,9 +126,11 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	if err != nil {
 		return err
 	}
-	if ln, err = f.encrypted(ln, log); err != nil {
+	ln, certs, err := f.encrypted(ctx, ln, at.base, log)
+	if err != nil {
 		return err
 	}
+	defer certs.close()
 	list, err := f.catalogue(io)
 	if err != nil {
 		return err
@@ -143,6 +147,7 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 	defer func() { err = errors.Join(err, a.close()) }()
 	stop := a.serveSight(sight, f.anywhere)
 	defer func() { err = errors.Join(err, stop()) }()
+	a.certs = certs
 	warn(io.Err, at, f.data)
 	if err := announce(ctx, io, a, at.base, f.data, demo); err != nil {
 		return err
@@ -153,13 +158,14 @@ func serve(ctx context.Context, io stdio, f *serveFlags, demo bool) (err error) 
 
 // site returns what the flags say of the site of a server that listens on bound.
 func (f *serveFlags) site(bound net.Addr) (at site, err error) {
-	if at, err = siteOf(f.addr, bound, f.origin); err != nil {
-		return at, err
-	}
-	if at.proxies, err = checkProxies(f.proxies, f.origin); err != nil {
-		return at, err
-	}
 	if err := f.checkTLS(); err != nil {
+		return at, err
+	}
+	if at, err = siteOf(f.addr, bound, f.acme.origin(f.origin)); err != nil {
+		return at, err
+	}
+	at.origins = f.acme.origins(at.origins)
+	if at.proxies, err = checkProxies(f.proxies, f.behind()); err != nil {
 		return at, err
 	}
 	at.cert = f.cert
@@ -306,6 +312,7 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	defer stop()
 	wg.Go(func() { a.follow(following) })
 	wg.Go(func() { a.keepWorkers(following) })
+	wg.Go(func() { a.certs.run(following) })
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {

@@ -70,6 +70,14 @@ func baseOf(addr, origin string) (string, error) {
 	return "http://" + net.JoinHostPort(host, port), nil
 }
 
+// behind returns the flag --origin of a server behind a proxy; empty for one that serves HTTPS itself for the names of --acme-domain.
+func (f *serveFlags) behind() string {
+	if f.acme.domains != "" {
+		return ""
+	}
+	return f.origin
+}
+
 // checkProxies reads a list of addresses and networks with commas between them. If it
 // is empty and the site has an origin of its own, a proxy on this machine is trusted.
 func checkProxies(list, origin string) (out []netip.Prefix, err error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
@@ -35,19 +36,26 @@ func (f *serveFlags) checkTLS() error {
 	case f.cert != "" && !strings.HasPrefix(f.origin, "https://"):
 		return fmt.Errorf("%w: with --tls-cert, give the address that people open as --origin, such as https://study.example.org", errUsage)
 	}
-	return nil
+	return f.acme.check(f.cert, f.origin)
 }
 
-// encrypted returns a listener for HTTPS with the certificate that the flags name, or ln if they name none.
-func (f *serveFlags) encrypted(ln net.Listener, log *slog.Logger) (net.Listener, error) {
-	if f.cert == "" {
-		return ln, nil
+// encrypted returns a listener for HTTPS with the certificate that the flags name, or with those that the server gets by itself, which it also
+// returns, or ln if they ask for none.
+func (f *serveFlags) encrypted(ctx context.Context, ln net.Listener, base string, log *slog.Logger) (net.Listener, *certificates, error) {
+	certs, err := f.acme.open(ctx, f.data, base, log)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case certs != nil:
+		return certs.encrypted(ln), certs, nil
+	case f.cert == "":
+		return ln, nil, nil
 	}
 	c := &certificate{cert: f.cert, key: f.key, log: log}
 	if err := c.load(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return tls.NewListener(ln, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get}), nil // sockets need HTTP 1.1
+	return tls.NewListener(ln, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get}), nil, nil // sockets need HTTP 1.1
 }
 
 // load reads the files, unless they are as they were. It returns an error of kind Invalid if they are no certificate and its key.

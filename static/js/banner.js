@@ -8,6 +8,7 @@ import { called, rejoin, remembered } from "./rejoin.js";
 /** @typedef {import("./outbox.js").Message} Message */
 
 const AWAY = "Tiebreak is not reachable";
+const RESTARTS = "The server is restarting";
 
 /**
  * What the banner says, and which of its buttons are there.
@@ -82,7 +83,7 @@ export class Banner {
   #speak(text) {
     const [first] = text.split(".");
     if (first === this.#spoken) return;
-    this.#announcer.say("banner", text || (this.#spoken === AWAY ? "Tiebreak is reachable again." : ""));
+    this.#announcer.say("banner", text || ([AWAY, RESTARTS].includes(this.#spoken) ? "Tiebreak is reachable again." : ""));
     this.#spoken = first;
   }
 
@@ -92,6 +93,7 @@ export class Banner {
     const { state, status, retryAt } = socket.state;
     const me = this.#known(annotator);
     if (state === "refused") return this.#refused(status, me);
+    if (this.#away && socket.restarting) return { text: `${RESTARTS}. ${this.#kept()}. This page goes on by itself.` };
     if (this.#away) {
       const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
       const when = state === "connecting" || seconds === 0 ? "Trying again now." : `Trying again in ${seconds} s.`;

@@ -18,6 +18,7 @@ import { bar, link, part, rows, say, seconds } from "./session-parts.js";
  */
 
 const AWAY = "The server is not reachable. This page may be out of date; it reconnects by itself.";
+const RESTARTS = "The server is restarting. This page goes on by itself.";
 const SIGNED_OUT = "This browser is not signed in any more. Open a sign-in link, and then this page again.";
 
 customElements.define("clip-loop", ClipLoop);
@@ -124,7 +125,7 @@ socket.addEventListener("message", (e) => {
 socket.addEventListener("state", () => {
   const { state: s } = socket.state;
   if (s !== "connecting") main.dataset.connection = s === "open" ? "open" : "away";
-  say("away", s === "open" || s === "connecting" ? "" : s === "refused" ? SIGNED_OUT : AWAY);
+  say("away", s === "open" || s === "connecting" ? "" : s === "refused" ? SIGNED_OUT : socket.restarting ? RESTARTS : AWAY);
 });
 document.querySelector("[data-copy]")?.addEventListener("click", copy);
 socket.start();

@@ -329,7 +329,7 @@ export class LabelController {
     this.#lostAt = away ? this.#lostAt || now : 0;
     this.#busyFrom = unsent > 0 ? this.#busyFrom || now : 0;
     view.saved(unsent, unsent > 0 && (away || stuck > 0 || this.#late));
-    const long = away && now - this.#lostAt > NOTICED;
+    const long = away && (queue.socket.restarting || now - this.#lostAt > NOTICED);
     banner.show(long);
     if (long && !this.#status && !this.#removed) this.#restore();
     const known = this.#status && long ? { ...this.#status, learning: undefined } : this.#status; // how far a training is by now is not known

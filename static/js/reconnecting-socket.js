@@ -3,6 +3,7 @@ const PROTOCOL = "tiebreak.v1";
 const FIRST = 250; // ms, bound of the first wait
 const LONGEST = 30_000; // ms
 export const NOTICED = 900; // ms without a connection after which it is worth words
+export const RESTART = 60_000; // ms after which a server that said that it restarts counts as away
 const STEADY = 5_000; // ms a socket must stay open before the bound is reset to FIRST
 
 /**
@@ -24,6 +25,7 @@ export class ReconnectingSocket extends EventTarget {
   #timer = 0;
   #failures = 0;
   #openedAt = 0;
+  #toldAt = 0; // when the server said that it stops; 0 once it is back
   /** @type {AbortController|undefined} */ #page;
   /** @type {State} */ state = { state: "closed", retryAt: 0, status: 0 };
 
@@ -68,11 +70,17 @@ export class ReconnectingSocket extends EventTarget {
     this.#lost(FIRST);
   }
 
+  /** Whether the server said that it stops, and has not been away for long since. */
+  get restarting() {
+    return this.#toldAt > 0 && Date.now() - this.#toldAt < RESTART;
+  }
+
   /**
-   * Reconnects after a time that the server named.
+   * The server stops. Reconnects after a time that it named.
    * @param {number} ms
    */
   resume(ms) {
+    this.#toldAt ||= Date.now();
     this.#lost(ms + Math.random() * FIRST);
   }
 
@@ -93,6 +101,7 @@ export class ReconnectingSocket extends EventTarget {
     this.#socket = socket;
     socket.onopen = () => {
       this.#openedAt = Date.now();
+      this.#toldAt = 0;
       this.#set({ state: "open", retryAt: 0, status: 0 });
     };
     socket.onmessage = (e) => this.dispatchEvent(new CustomEvent("message", { detail: JSON.parse(e.data) }));
