@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/store"
@@ -39,7 +41,10 @@ func faults(t *testing.T, n int) int {
 type crowd struct {
 	t          *testing.T
 	data, addr string
+	front      string                         // the address in the annotators' link, if it is not addr
+	run        func(args ...string) *exec.Cmd // the server; default: the program
 	id         idrl.SessionID
+	link       string // of annotators
 	server     *process
 	all        []*loadtest.Labeller
 	recorded   []idrl.AnswerID // what the annotators take for recorded, besides what was acknowledged
@@ -47,9 +52,19 @@ type crowd struct {
 
 func newCrowd(t *testing.T, n int, data string) *crowd {
 	t.Helper()
-	c := &crowd{t: t, data: data, addr: freeAddr(t), all: make([]*loadtest.Labeller, n)}
-	id, link := newLink(t, c.data, c.addr, "--env", "gridworld", "--kind", "clip_comparison", "--train-every", "1000000")
-	c.id = idrl.SessionID(id)
+	return (&crowd{t: t, data: data, addr: freeAddr(t)}).join(n)
+}
+
+// join starts the server and has n annotators join and answer once.
+func (c *crowd) join(n int) *crowd {
+	t := c.t
+	t.Helper()
+	c.all = make([]*loadtest.Labeller, n)
+	if c.run == nil {
+		c.run = func(args ...string) *exec.Cmd { return exec.Command(program(t), args...) }
+	}
+	id, link := newLink(t, c.data, cmp.Or(c.front, c.addr), "--env", "gridworld", "--kind", "clip_comparison", "--train-every", "1000000")
+	c.id, c.link = idrl.SessionID(id), link
 	c.start()
 	c.each(func(k int) error {
 		conn, err := client.Dial(t.Context(), link)
@@ -65,7 +80,7 @@ func newCrowd(t *testing.T, n int, data string) *crowd {
 
 func (c *crowd) start() {
 	c.t.Helper()
-	c.server = startServer(c.t, "serve", "--data", c.data, "--addr", c.addr)
+	c.server = startCommand(c.t, c.run("serve", "--data", c.data, "--addr", c.addr))
 }
 
 // each calls f for every annotator at the same time. Those that fail end the test.
@@ -112,11 +127,21 @@ func (c *crowd) back(answers int) {
 	c.t.Helper()
 	c.start()
 	c.each(func(k int) error {
-		if err := c.all[k].Conn.Reconnect(c.t.Context()); err != nil {
-			return fmt.Errorf("reconnect: %w", err)
+		if err := c.reconnect(k); err != nil {
+			return err
 		}
 		return c.all[k].Label(len(c.all[k].Acked) + answers)
 	})
+}
+
+// reconnect has an annotator connect again, as its page does until the server replies.
+func (c *crowd) reconnect(k int) error {
+	for end := time.Now().Add(waittest.Limit); ; {
+		err := c.all[k].Conn.Reconnect(c.t.Context())
+		if idrl.KindOf(err) != idrl.Unavailable || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // trust has all take for recorded what they have sent.
@@ -133,6 +158,19 @@ func (c *crowd) trust() {
 func (c *crowd) check() (acknowledged, lost, twice int) {
 	c.t.Helper()
 	c.server.kill()
+	taken := slices.Clone(c.recorded)
+	for _, l := range c.all {
+		for id := range l.Acked {
+			taken = append(taken, id)
+		}
+	}
+	lost, twice = lossesOf(taken, c.log())
+	return len(taken), lost, twice
+}
+
+// log returns the rows that are recorded, also while the server runs.
+func (c *crowd) log() []idrl.Answer {
+	c.t.Helper()
 	db, err := store.OpenReadOnly(context.WithoutCancel(c.t.Context()), c.data)
 	if err != nil {
 		c.t.Fatal(err)
@@ -142,16 +180,17 @@ func (c *crowd) check() (acknowledged, lost, twice int) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	rows := map[idrl.AnswerID]int{}
-	for _, a := range rec.Log {
-		if rows[a.ID]++; rows[a.ID] > 1 {
+	return rec.Log
+}
+
+// lossesOf returns how many answers that somebody takes for recorded are no rows, and how many rows are there twice: with the same
+// number, or for the same question.
+func lossesOf(taken []idrl.AnswerID, log []idrl.Answer) (lost, twice int) {
+	rows, questions := map[idrl.AnswerID]int{}, map[idrl.AssignmentID]int{}
+	for _, a := range log {
+		rows[a.ID]++
+		if questions[a.Assignment]++; rows[a.ID] > 1 || questions[a.Assignment] > 1 {
 			twice++
-		}
-	}
-	taken := slices.Clone(c.recorded)
-	for _, l := range c.all {
-		for id := range l.Acked {
-			taken = append(taken, id)
 		}
 	}
 	for _, id := range taken {
@@ -159,7 +198,7 @@ func (c *crowd) check() (acknowledged, lost, twice int) {
 			lost++
 		}
 	}
-	return len(taken), lost, twice
+	return lost, twice
 }
 
 // TestFaultKill: the server is killed at random moments while sixteen annotators answer, and started again. No acknowledged
@@ -167,15 +206,18 @@ func (c *crowd) check() (acknowledged, lost, twice int) {
 func TestFaultKill(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 16, t.TempDir())
-	moments, kills := rng.New(3, "moments of kills", 0), faults(t, 4)
-	for range kills {
+	moments, kills, began := rng.New(3, "moments of kills", 0), faults(t, 4), time.Now()
+	for k := range kills {
 		c.killed(time.Duration(moments.Int64N(int64(400 * time.Millisecond))))
+		if c.back(1); (k+1)%100 != 0 && k+1 < kills {
+			continue
+		}
+		n, lost, twice := c.check()
+		t.Logf("%d kills, %d acknowledged answers, %d lost, %d twice, after %v", k+1, n, lost, twice, time.Since(began).Round(time.Second))
+		if lost != 0 || twice != 0 || n < 16*(k+2) {
+			t.Errorf("%d acknowledged, %d lost, %d twice", n, lost, twice)
+		}
 		c.back(1)
-	}
-	n, lost, twice := c.check()
-	t.Logf("%d kills, %d acknowledged answers, %d lost, %d twice", kills, n, lost, twice)
-	if lost != 0 || twice != 0 || n < 16*(kills+1) {
-		t.Errorf("%d acknowledged, %d lost, %d twice", n, lost, twice)
 	}
 }
 

@@ -107,7 +107,12 @@ func (b *syncBuffer) String() string {
 // startServer starts the program and waits until it says that it is running.
 func startServer(t *testing.T, args ...string) *process {
 	t.Helper()
-	cmd := exec.Command(program(t), args...)
+	return startCommand(t, exec.Command(program(t), args...))
+}
+
+// startCommand is startServer of a command.
+func startCommand(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
 	p := &process{cmd: cmd, out: &syncBuffer{}, done: make(chan struct{})}
 	cmd.Stderr = p.out
 	stdout, err := cmd.StdoutPipe()

@@ -133,6 +133,47 @@ for i in 1 2 3 4 5 6 7 8; do head -c 1000000 /dev/zero > $i 2>/dev/null || { ech
 	}
 }
 
+// Where the system has no namespaces, a program whose files take more than their limit together is ended, and they are gone; one that stays
+// below is not.
+func TestCageMeasuresFiles(t *testing.T) {
+	for _, test := range []struct {
+		files int
+		over  bool
+	}{{12, true}, {2, false}} {
+		what := fmt.Sprintf(`cd "$HOME"; echo "$HOME" >&3; mkdir deep; for i in $(seq %d); do head -c 1000000 /dev/zero > deep/$i; done
+sleep 1.2; echo done >&3; exec sleep 600`, test.files) // longer than two measurements
+		path, pipe := scripted(t, what, `"disk_mb": 8`)
+		d, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Launcher, d.bare = os.Args[0], true
+		p, err := Load(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := holders(t, pipe)
+		env, failed := reset(t, p)
+		home := waittest.For(t, lines, "the folder of the program")
+		if !test.over {
+			if said := waittest.For(t, lines, "the program to have written"); said != "done" {
+				t.Fatalf("it says %q", said)
+			}
+			if _, err := os.Stat(home); err != nil {
+				t.Errorf("a program within its limit was ended: %v", err)
+			}
+			env.(interface{ Interrupt() }).Interrupt()
+		}
+		drained(t, lines)
+		if err := waittest.For(t, failed, "the reset to fail"); test.over != (err != nil && strings.Contains(err.Error(), "MiB; the limit is 8")) {
+			t.Errorf("%d files: %v", test.files, err)
+		}
+		if _, err := os.Stat(home); !os.IsNotExist(err) {
+			t.Errorf("its folder is left: %v", err)
+		}
+	}
+}
+
 // It has no rights of an administrator and gains none.
 func TestCageTakesRights(t *testing.T) {
 	what := `grep -E '^(CapEff|CapBnd|NoNewPrivs):' /proc/self/status | tr -d '\t' >&3`

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -32,6 +34,10 @@ const (
 	lookOften = 20 * time.Millisecond
 	few       = 8
 )
+
+// measureEvery is how often the files in the folder of an environment's own are measured. Within namespaces the folder is empty from
+// outside, and its file system has the limit.
+const measureEvery = 500 * time.Millisecond
 
 // Exit statuses of a launcher, as of shells, where the environment has none.
 const (
@@ -133,8 +139,9 @@ func (c cage) parent(args []string) (code int, err error) {
 		defer close(released)
 		_, _ = io.Copy(io.Discard, os.NewFile(controlFD, "control"))
 	}()
-	look := time.NewTicker(lookEvery)
+	look, measure := time.NewTicker(lookEvery), time.NewTicker(measureEvery)
 	defer look.Stop()
+	defer measure.Stop()
 	for {
 		select {
 		case code = <-ended:
@@ -149,12 +156,23 @@ func (c cage) parent(args []string) (code int, err error) {
 			if why == "" {
 				continue
 			}
-			fmt.Fprintf(os.Stderr, "\nit was ended: %s (\"limits\" in its description)\n", why)
-			code = exitOver
+			code = sayOver(why)
+		case <-measure.C:
+			why := c.overDisk()
+			if why == "" {
+				continue
+			}
+			code = sayOver(why)
 		}
 		sweep(gone)
 		return code, nil
 	}
+}
+
+// sayOver says which limit was exceeded, and returns the exit status.
+func sayOver(why string) int {
+	fmt.Fprintf(os.Stderr, "\nit was ended: %s (\"limits\" in its description)\n", why)
+	return exitOver
 }
 
 // hurry lets the threads of this process run before those of an environment that forks without end. It succeeds for
@@ -214,6 +232,22 @@ func (l Limits) over(walled bool) (n int, why string) {
 		why = fmt.Sprintf("it used %d MiB of memory; the limit is %d", mb, l.MemoryMB)
 	}
 	return n, why
+}
+
+// overDisk says so if the files in the folder of the program's own have more than their limit together.
+func (c cage) overDisk() (why string) {
+	var blocks int64                                                               // of 512 bytes: what files take, not how long they are
+	_ = filepath.WalkDir(c.Home, func(path string, _ fs.DirEntry, _ error) error { // what cannot be read, or is gone, takes nothing
+		var st unix.Stat_t
+		if unix.Lstat(path, &st) == nil {
+			blocks += st.Blocks
+		}
+		return nil
+	})
+	if mb := blocks >> 11; mb > int64(c.DiskMB) {
+		why = fmt.Sprintf("its files had %d MiB; the limit is %d", mb, c.DiskMB)
+	}
+	return why
 }
 
 // sweep ends all that is below this process. What is stopped cannot start more, so that all is stopped first.
