@@ -47,7 +47,7 @@ func BenchmarkIntruder(b *testing.B) {
 		workers int
 		flood   func(i *intrusion) (try func(ctx context.Context) error)
 	}{
-		{"charts", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("charts") }},
+		{"charts", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("charts?page=learning") }},
 		{"quality", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("quality") }},
 		{"questions", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("questions") }},
 		{"export", heavyReaders, func(i *intrusion) func(context.Context) error { return i.read("export") }},

@@ -48,7 +48,7 @@ func BenchmarkLarge(b *testing.B) {
 		ready func(b *testing.B, a *app, addr string) (work func())
 	}{
 		{"open", open},
-		{"charts", read("charts")},
+		{"charts", read("charts?page=learning")},
 		{"quality", read("quality")},
 		{"questions", read("questions")},
 		{"questions.csv", read("charts/questions")},
