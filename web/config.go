@@ -16,6 +16,7 @@ import (
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/identity"
 	"tiebreak/internal/session/insight"
+	"tiebreak/internal/session/notice"
 	"tiebreak/internal/session/view"
 	"tiebreak/templates"
 )
@@ -278,6 +279,9 @@ type Config struct {
 
 	// Workers are those that do training jobs; nil: pages show none.
 	Workers Workers
+
+	// Notices returns what researchers should know of a session, as the list of sessions shows; nil: nothing.
+	Notices func(idrl.SessionID) []notice.Notice
 
 	// Before checks what people need before they are invited, for an attempt to open the site; nil: nothing is checked.
 	Before func(context.Context, installation.Reach) ([]installation.Finding, error)

@@ -14,6 +14,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/notice"
 	"tiebreak/internal/study/settings"
 	"tiebreak/web"
 )
@@ -536,7 +537,10 @@ func TestErrorPages(t *testing.T) {
 
 // The list of sessions is searched by words and sorted; sessions that cannot run come first.
 func TestListOfSessions(t *testing.T) {
-	b := newBench(t, nil)
+	noticed := map[idrl.SessionID][]notice.Notice{}
+	b := newBench(t, func(c *web.Config) {
+		c.Notices = func(id idrl.SessionID) []notice.Notice { return noticed[id] }
+	})
 	c := b.researcher()
 	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
 	b.sessions.listed = []record.Summary{
@@ -561,6 +565,13 @@ func TestListOfSessions(t *testing.T) {
 	}
 	if r := b.get(c, "/sessions?q=%3Cb%3E"); r.lacks(`value="&lt;b&gt;"`) != nil {
 		t.Error("words of a search are not kept, or not escaped")
+	}
+	noticed["n2"] = []notice.Notice{{Session: "n2", Kind: notice.MayStop, Text: "It <can> stop."}}
+	if r := b.get(c, "/sessions?q=stop."); r.lacks(`data-session="n2"`, `data-notice="may_stop"`, "It &lt;can&gt; stop.") != nil {
+		t.Error("a notice is not listed, escaped or searched")
+	}
+	if first := order.FindAllStringSubmatch(b.get(c, "/sessions").body, 2); len(first) != 2 || first[0][1] != "n4" || first[1][1] != "n2" {
+		t.Errorf("sessions with notices are not before others: %v", first)
 	}
 	if r := b.get(c, "/sessions"); r.lacks("last answer 23 Nov 2026, 13:30 UTC") != nil {
 		t.Error("the list does not say when the last answer came")

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
@@ -41,7 +42,7 @@ func (s watching) listSessions(c echo.Context) error {
 		p.Users, p.Before = usersPath, beforePath
 	}
 	p.Search, p.Sort = strings.TrimSpace(c.QueryParam("q")), c.QueryParam("sort")
-	sortSessions(list, p.Sort)
+	sortSessions(list, p.Sort, s.noticed)
 	for _, sum := range list {
 		if sum.State == record.StateArchived {
 			p.Archived++
@@ -70,14 +71,28 @@ func (s *site) list(ctx context.Context, who auth.Actor) ([]record.Summary, erro
 	return slices.DeleteFunc(list, func(sum record.Summary) bool { return !may(sum.Spec.ID) }), err
 }
 
-// sortSessions puts sessions that cannot run first, and both kinds into the order of that name: by the last answer ("last"), by
+// noticed reports whether there is something that researchers should know of a session.
+func (s *site) noticed(id idrl.SessionID) bool {
+	return s.cfg.Notices != nil && len(s.cfg.Notices(id)) > 0
+}
+
+// sortSessions puts sessions that cannot run first, then those with notices, and all three kinds into the order of that name: by the last answer ("last"), by
 // the answers that are missing ("missing"; of those without a number wanted none are), by title ("title"), else the newest first,
 // as they come.
-func sortSessions(list []record.Summary, by string) {
+func sortSessions(list []record.Summary, by string, noticed func(idrl.SessionID) bool) {
 	missing := func(s record.Summary) int { return max(0, s.Spec.Budget-s.Answers) }
+	urgent := func(s record.Summary) int {
+		switch {
+		case s.Paused != "":
+			return 2
+		case noticed(s.Spec.ID):
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(list, func(a, b record.Summary) int {
-		if a, b := a.Paused == "", b.Paused == ""; a != b {
-			return map[bool]int{false: -1, true: 1}[a]
+		if d := cmp.Compare(urgent(b), urgent(a)); d != 0 {
+			return d
 		}
 		switch by {
 		case "last":
@@ -96,13 +111,21 @@ type listedSession struct{ templates.SessionRow }
 
 // has reports whether every word of a search stands in what the row shows, in capitals or not.
 func (r listedSession) has(search string) bool {
-	shown := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Env, r.Kind, r.Method, r.State, r.Paused}, "\n"))
+	shown := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Env, r.Kind, r.Method, r.State, r.Paused, r.noticed()}, "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
 		if !strings.Contains(shown, word) {
 			return false
 		}
 	}
 	return true
+}
+
+// noticed are the notices of a row.
+func (r listedSession) noticed() (text string) {
+	for _, n := range r.Notices {
+		text += n.Text + "\n"
+	}
+	return text
 }
 
 func (s watching) sessionRow(sum record.Summary) listedSession {
@@ -123,6 +146,11 @@ func (s watching) sessionRow(sum record.Summary) listedSession {
 	}
 	if spec.Budget > 0 {
 		row.Budget = strconv.Itoa(spec.Budget)
+	}
+	if s.cfg.Notices != nil {
+		for _, n := range s.cfg.Notices(spec.ID) {
+			row.Notices = append(row.Notices, templates.ListNotice{Kind: string(n.Kind), Text: n.Text})
+		}
 	}
 	if !sum.Last.IsZero() {
 		row.Last = clock(sum.Last)

@@ -48,6 +48,8 @@ type app struct {
 	web     *web.Server
 	expired atomic.Int64 // leases of questions that ended without an answer
 
+	notices *notices // of sessions, for researchers
+
 	before *before // what is checked before people are invited
 
 	backedUp func(context.Context) (time.Time, error) // when the last whole backup was made, zero for never; nil: not known
@@ -56,7 +58,7 @@ type app struct {
 
 	certs *certificates // that the server gets by itself; nil for none
 
-	unwatch func() // ends the check of the database and the backups, and waits for them
+	unwatch func() // ends the check of the database, the backups and the notices, and waits for them
 	log     *slog.Logger
 }
 
@@ -83,23 +85,25 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 		return nil, errors.Join(err, a.pool.Close(), db.Close())
 	}
 	a.manager = session.NewManager(db, a.build, log)
+	a.notices = newNotices(a, at)
 	a.before = &before{db: db, data: dir, setup: at.setup()}
 	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Accounts: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
 		Catalogue: shown.all, Env: shown.one, Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
-		SignInCommand: signInCommand(dir), Before: a.before.findings, Workers: workerReports{a}, WorkerStarts: workerStarts(),
+		SignInCommand: signInCommand(dir), Before: a.before.findings, Notices: a.notices.board.Of, Workers: workerReports{a}, WorkerStarts: workerStarts(),
 	})
 	a.watch(context.WithoutCancel(ctx), at.backups)
 	return a, nil
 }
 
-// watch checks the database and makes backups in the background until close.
+// watch checks the database, makes backups and gives notices in the background until close.
 func (a *app) watch(ctx context.Context, backups store.Schedule) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { a.db.Watch(ctx, judge(), a.log) })
 	running.Go(func() { a.db.KeepBackups(ctx, backups, a.log) })
+	running.Go(func() { a.notices.watch(ctx) })
 	a.unwatch = func() {
 		cancel()
 		running.Wait()
@@ -152,7 +156,7 @@ func (a *app) build(r record.Record) (session.Config, error) {
 		cfg.Learner = training.Fitter{FeatureLearner: cfg.Learner, Jobs: a.pool, Spec: cfg.Record.Spec, Travel: travel}
 	}
 	cfg.Trainer, cfg.Rejected, cfg.Rests = remote, remote.Reject, remote.Rest
-	cfg.Journal, cfg.Publisher, cfg.Log = a.db, &a.hub, a.log
+	cfg.Journal, cfg.Publisher, cfg.Log = a.db, a.notices, a.log
 	id := cfg.Record.Spec.ID
 	cfg.RestAfter, cfg.Watched = a.rest, func() bool { return a.hub.Watchers(id) > 0 }
 	cfg.Expired = func(n int) { a.expired.Add(int64(n)) }

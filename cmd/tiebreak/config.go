@@ -169,7 +169,7 @@ type printFlags struct {
 
 func (f *printFlags) declare(fs *flag.FlagSet) {
 	f.serveFlags.declare(fs)
-	fs.BoolVar(&f.redact, "redact", false, "hide passwords in addresses, so that the output can be shown to others")
+	fs.BoolVar(&f.redact, "redact", false, "hide passwords in addresses, and the path of --notify-url, so that the output can be shown to others")
 }
 
 func configPrintCommand() command {
@@ -189,6 +189,9 @@ func configPrintCommand() command {
 			value := s.flag.Value.String()
 			if f.redact {
 				value = withoutPassword(value)
+			}
+			if f.redact && s.flag.Name == notifyFlag {
+				value = withoutPath(value)
 			}
 			line, err := yaml.Marshal(map[string]string{s.flag.Name: value})
 			if err != nil {
@@ -214,6 +217,15 @@ func withoutPassword(value string) string {
 		}
 	}
 	return strings.Join(parts, ",")
+}
+
+// withoutPath hides what follows the name of the site in an address, by which web hooks know who may post.
+func withoutPath(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + "/hidden"
 }
 
 // checked configures f and checks what can be without a server. It returns all settings.

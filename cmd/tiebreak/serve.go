@@ -35,6 +35,8 @@ type serveFlags struct {
 	away               workplaceFlags
 	rest               time.Duration
 	backups            store.Schedule
+	notify             string
+	quiet              time.Duration
 	log                string
 	metrics            string
 	anywhere           bool // metrics, too
@@ -45,6 +47,8 @@ const (
 	defaultAddr = "127.0.0.1:8080"
 	defaultData = "tiebreak-data"
 	defaultRest = 10 * time.Minute
+
+	defaultQuiet = 24 * time.Hour
 )
 
 func (f *serveFlags) declare(fs *flag.FlagSet) {
@@ -69,6 +73,8 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&f.backups.Every, "backup-every", 0, "`time` between two backups that the server makes by itself, such as 24h; 0: none (docs/backups.md)")
 	fs.IntVar(&f.backups.Keep, "backup-keep", 7, "`number` of these backups that stay; older ones are removed")
 	fs.StringVar(&f.backups.Dir, "backup-dir", "", "`folder` for these backups, of this study alone; empty: backups in the data folder")
+	fs.StringVar(&f.notify, notifyFlag, "", "`address` of a web hook, such as one of Slack or Mattermost, to which the server posts when a session may stop, nobody answers\nany more, people seem to confuse the answers, or a training fails. It is told titles of sessions, and no names. The log says the same")
+	fs.DurationVar(&f.quiet, "quiet-after", defaultQuiet, "`time` without an answer after which the server says that nobody answers any more; 0: never")
 	fs.StringVar(&f.metrics, "metrics", os.Getenv("TIEBREAK_METRICS"), "`host:port`, such as 127.0.0.1:9090, at which programs on this machine read metrics for Prometheus and profiles; empty: none")
 	fs.BoolVar(&f.anywhere, "metrics-anywhere", false, "allow an address for --metrics that other machines can reach; it has no password")
 	fs.StringVar(&f.log, "log", envOr("TIEBREAK_LOG", "text"), "`format` of the log on standard error: text or json")
@@ -171,6 +177,12 @@ func (f *serveFlags) site(bound net.Addr) (at site, err error) {
 	at.cert = f.cert
 	if at.away, at.rest = f.away, f.rest; at.rest < 0 {
 		return at, idrl.Errorf(idrl.Invalid, "--rest-after must not be negative; 0 keeps all sessions in memory")
+	}
+	if at.notify, at.quiet = f.notify, f.quiet; at.quiet < 0 {
+		return at, idrl.Errorf(idrl.Invalid, "--quiet-after must not be negative; 0 says nothing")
+	}
+	if err := checkHook(f.notify); err != nil {
+		return at, err
 	}
 	at.backups, err = checkSchedule(f.backups)
 	return at, err

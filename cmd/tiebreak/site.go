@@ -24,6 +24,8 @@ type site struct {
 	away    workplaceFlags // where its jobs are done besides this machine
 	rest    time.Duration  // without use, after which a session is removed from memory; 0: never
 	backups store.Schedule
+	notify  string                // address to which notices are posted; empty: none
+	quiet   time.Duration         // without an answer, after which a notice says so; 0: never
 	cert    string                // file of its certificate; empty if it has none of its own
 	optOuts []installation.OptOut // in use
 }

@@ -203,6 +203,16 @@ func (m *Manager) resting() map[idrl.SessionID]rest {
 	return maps.Clone(m.rests)
 }
 
+// Loaded returns the session with that id if it is in memory and runs, else nil.
+func (m *Manager) Loaded(id idrl.SessionID) *Session {
+	for _, r := range m.running() {
+		if r.s.spec.ID == id {
+			return r.s
+		}
+	}
+	return nil
+}
+
 // running returns the runs that are loaded and have not ended.
 func (m *Manager) running() (out []*run) {
 	m.mu.Lock()

@@ -8,8 +8,8 @@ import (
 )
 
 // fetchers are the files that ask for addresses over HTTP: commands and programs for tests, each for an address on its command line, and
-// the server for certificates, of the authority that --acme-directory names.
-var fetchers = []string{"cmd/tiebreak/acme.go", "web/client/client.go", "cmd/tiebreak/check.go", "internal/lab/loadtest/measure.go"}
+// the server for certificates, of the authority that --acme-directory names, and for notices, of the web hook that --notify-url names.
+var fetchers = []string{"cmd/tiebreak/acme.go", "cmd/tiebreak/notices.go", "web/client/client.go", "cmd/tiebreak/check.go", "internal/lab/loadtest/measure.go"}
 
 // fetching are the names of package net/http that ask for addresses.
 var fetching = []string{"Client", "DefaultClient", "DefaultTransport", "Transport", "Get", "Head", "Post", "PostForm", "NewRequest", "NewRequestWithContext"}

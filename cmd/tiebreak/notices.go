@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/notice"
+)
+
+// notifyFlag is the name of the flag with the address of a web hook.
+const notifyFlag = "notify-url"
+
+const (
+	noticesEvery = time.Minute      // how often sessions that have changed are looked at
+	allEvery     = 10 * time.Minute // how often all are, for those where nobody answers
+	hookTime     = 10 * time.Second // for a message to the web hook
+	mostUnsent   = 100              // messages that wait for the web hook
+)
+
+// notices looks at sessions that have changed, and writes what is new for researchers to the log and to a web hook. It is the
+// Publisher of sessions, so that it loads none that rests and keeps none awake.
+type notices struct {
+	a     *app
+	board notice.Board
+	quiet time.Duration
+	base  string // of links
+	hook  string // address; empty for none
+	post  *http.Client
+
+	mu      sync.Mutex
+	changed map[idrl.SessionID]bool // since they were looked at
+
+	unsent []notice.Notice // used by watch alone
+}
+
+func newNotices(a *app, at site) *notices {
+	return &notices{a: a, quiet: at.quiet, base: at.base, hook: at.notify, changed: map[idrl.SessionID]bool{}, post: &http.Client{
+		Timeout: hookTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// checkHook returns an error unless address is empty, or one of a web hook to which nothing is sent that others could read on the way.
+func checkHook(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		return nil
+	case err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !thisMachine(u.Hostname())):
+		return idrl.Errorf(idrl.Invalid, "--%s is not the address of a web hook: it must begin with https://, or be on this machine, and have no password before the name", notifyFlag)
+	}
+	return nil
+}
+
+// Publish implements session.Publisher.
+func (n *notices) Publish(session idrl.SessionID, e live.Event) {
+	n.mu.Lock()
+	n.changed[session] = true
+	n.mu.Unlock()
+	n.a.hub.Publish(session, e)
+}
+
+// watch looks at sessions until ctx is done.
+func (n *notices) watch(ctx context.Context) {
+	tick := time.NewTicker(noticesEvery)
+	defer tick.Stop()
+	for looked := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			all := now.Sub(looked) >= allEvery
+			if all {
+				looked = now
+			}
+			if err := n.look(ctx, now, all); err != nil && ctx.Err() == nil {
+				n.a.log.Warn("sessions could not be looked at for notices", "err", err)
+			}
+		}
+	}
+}
+
+// look looks at the sessions that have changed, with all also at the times of the last answers of all, tells what is new, and sends
+// what could not be sent before.
+func (n *notices) look(ctx context.Context, now time.Time, all bool) error {
+	n.mu.Lock()
+	changed := n.changed
+	n.changed = map[idrl.SessionID]bool{}
+	n.mu.Unlock()
+	var errs []error
+	for id := range changed {
+		errs = append(errs, n.status(ctx, id, now))
+	}
+	if all {
+		list, err := n.a.db.Sessions(ctx)
+		errs = append(errs, err)
+		for _, s := range list {
+			n.tell(n.board.Set(s.Spec.ID, []notice.Kind{notice.Quiet}, titled(s.Spec, notice.OfSummary(s, now, n.quiet)), now))
+		}
+	}
+	errs = append(errs, n.send(ctx))
+	return errors.Join(errs...)
+}
+
+// status looks at a session, if it is in memory.
+func (n *notices) status(ctx context.Context, id idrl.SessionID, now time.Time) error {
+	s := n.a.manager.Loaded(id)
+	if s == nil {
+		return nil
+	}
+	st, err := s.Status(ctx)
+	if idrl.KindOf(err) == idrl.Unavailable {
+		return nil // it has come to rest meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	spec, err := n.a.db.Spec(ctx, id)
+	if err != nil {
+		return err
+	}
+	n.tell(n.board.Set(id, []notice.Kind{notice.MayStop, notice.Quality, notice.Failed}, titled(spec, notice.OfStatus(st)), now))
+	return nil
+}
+
+func titled(spec idrl.SessionSpec, list []notice.Notice) []notice.Notice {
+	for i := range list {
+		list[i].Title = spec.Title
+	}
+	return list
+}
+
+// tell writes notices to the log, and keeps them for the web hook.
+func (n *notices) tell(fresh []notice.Notice) {
+	for _, f := range fresh {
+		n.a.log.Info("notice", "session", f.Session, "kind", f.Kind, "text", f.Text)
+	}
+	if n.hook == "" {
+		return
+	}
+	n.unsent = append(n.unsent, fresh...)
+	if more := len(n.unsent) - mostUnsent; more > 0 {
+		n.a.log.Warn("the web hook has not taken notices for long; the oldest are not sent", "notices", more)
+		n.unsent = n.unsent[more:]
+	}
+}
+
+// send posts what waits for the web hook, in order, until that fails.
+func (n *notices) send(ctx context.Context) error {
+	for len(n.unsent) > 0 {
+		if err := n.sendOne(ctx, n.unsent[0]); err != nil {
+			return fmt.Errorf("the web hook (--%s) did not take a notice, which is sent again: %w", notifyFlag, err)
+		}
+		n.unsent = n.unsent[1:]
+	}
+	return nil
+}
+
+// sendOne posts a notice as JSON, with a text as Slack and Mattermost show it. Errors do not name the address, which is a secret.
+func (n *notices) sendOne(ctx context.Context, f notice.Notice) error {
+	page := n.base + "/sessions/" + url.PathEscape(string(f.Session))
+	title := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(f.Title) // as these want it
+	body, err := json.Marshal(struct {
+		Said string `json:"text"`
+		notice.Notice
+		Says string `json:"notice"`
+		URL  string `json:"url"`
+	}{title + ": " + f.Text + " " + page, f, f.Text, page})
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.hook, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("its address is wrong")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	reply, err := n.post.Do(req)
+	if err != nil {
+		var of *url.Error
+		if errors.As(err, &of) {
+			err = of.Err
+		}
+		return err
+	}
+	defer reply.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(reply.Body, 64<<10))
+	if reply.StatusCode < 200 || reply.StatusCode > 299 {
+		return errors.New("it answered " + reply.Status)
+	}
+	return nil
+}

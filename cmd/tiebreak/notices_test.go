@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/waittest"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/notice"
+)
+
+// A hookOfTests is a web hook that keeps what it is told, unless it refuses.
+type hookOfTests struct {
+	t       *testing.T
+	refuses bool
+	told    []map[string]any
+}
+
+func (h *hookOfTests) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var m map[string]any
+	if err := json.Unmarshal(body, &m); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+		h.t.Errorf("%s %q: %s", r.Method, r.Header.Get("Content-Type"), body)
+	}
+	if h.refuses {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	h.told = append(h.told, m)
+}
+
+// TestNotices: what is new of sessions is written to the log once, and posted to the web hook when that takes it; no session is loaded
+// for it. Neither the log nor errors name the web hook's address.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	hook := &hookOfTests{t: t}
+	server := httptest.NewServer(hook)
+	defer server.Close()
+	var said strings.Builder
+	log := slog.New(slog.NewTextHandler(&said, nil))
+	a, err := openApp(t.Context(), t.TempDir(), envs.Catalogue, site{base: "https://study.example.org", quiet: time.Hour, notify: server.URL + "/T0KEN", away: workplaceFlags{here: 1}}, log, program(t), "worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "Fruit & <thorns>", Env: "gridworld", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, now := spec.ID, time.Now()
+	look := func(later time.Duration) error {
+		t.Helper()
+		return a.notices.look(t.Context(), now.Add(later), true)
+	}
+	a.notices.Publish(id, live.Event{})
+	if err := look(0); err != nil || len(a.notices.board.Of(id)) != 0 || a.manager.Running() != 0 {
+		t.Fatalf("before anybody has answered: %v, %v, %d sessions are loaded", err, a.notices.board.Of(id), a.manager.Running())
+	}
+	a.notices.board.Set(id, []notice.Kind{notice.Failed}, []notice.Notice{{Session: id, Kind: notice.Failed}}, now)
+	answerAQuestion(t, a, id)
+	hook.refuses = true
+	if err := look(2 * time.Hour); err == nil || strings.Contains(err.Error(), "T0KEN") {
+		t.Errorf("a web hook that refuses: %v", err)
+	}
+	hook.refuses = false
+	for range 2 {
+		if err := look(3 * time.Hour); err != nil {
+			t.Error(err)
+		}
+	}
+	if holds := a.notices.board.Of(id); len(holds) != 1 || holds[0].Kind != notice.Quiet {
+		t.Errorf("it holds %+v: the failure is over, and nobody answers", holds)
+	}
+	if len(hook.told) != 1 {
+		t.Fatalf("the web hook was told %v", hook.told)
+	}
+	page := "https://study.example.org/sessions/" + string(id)
+	if m := hook.told[0]; m["kind"] != "quiet" || m["session"] != string(id) || m["url"] != page || m["title"] != "Fruit & <thorns>" ||
+		!strings.HasPrefix(m["text"].(string), "Fruit &amp; &lt;thorns&gt;: Nobody has answered since ") || !strings.HasSuffix(m["text"].(string), page) {
+		t.Errorf("the web hook was told %v", m)
+	}
+	if n := strings.Count(said.String(), "msg=notice"); n != 1 || strings.Contains(said.String(), "T0KEN") {
+		t.Errorf("the log says it %d times, or has the address of the web hook:\n%s", n, said.String())
+	}
+}
+
+// answerAQuestion has a new annotator answer one question.
+func answerAQuestion(t *testing.T, a *app, id idrl.SessionID) {
+	t.Helper()
+	who, err := a.db.CreateAnnotator(t.Context(), id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sessions{a}.Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var as record.Assignment
+	waittest.Until(t, "a question", func() bool {
+		offer, err := s.Claim(t.Context(), who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(offer.Open) > 0 {
+			as = offer.Open[0]
+		}
+		return len(offer.Open) > 0
+	})
+	if _, err := s.Answer(t.Context(), who, idrl.Answer{ID: "one", Assignment: as.ID, Choice: idrl.Equal, Left: as.Left, Input: "keyboard"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCheckHook(t *testing.T) {
+	t.Parallel()
+	for address, ok := range map[string]bool{
+		"": true, "https://hooks.example.org/services/T/B": true, "http://127.0.0.1:9000/hook": true, "http://localhost/x": true,
+		"http://hooks.example.org/x": false, "hooks.example.org": false, "https://": false, "ftp://127.0.0.1/x": false, "https://me:secret@hooks.example.org/x": false,
+	} {
+		if err := checkHook(address); (err == nil) != ok {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+	if got := withoutPath("https://hooks.example.org/services/T0KEN?key=T0KEN"); got != "https://hooks.example.org/hidden" {
+		t.Errorf("redacted: %s", got)
+	}
+	if got := withoutPath(""); got != "" {
+		t.Errorf("none, redacted: %s", got)
+	}
+}

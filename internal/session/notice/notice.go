@@ -1,0 +1,122 @@
+// Package notice tells what a researcher should know of a session without looking at its pages: that it may stop, that nobody
+// answers any more, that answers look wrong, that training fails.
+package notice
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/view"
+)
+
+// A Kind says what a notice is about.
+type Kind string
+
+// Kinds of notices. The set is closed.
+const (
+	MayStop Kind = "may_stop"        // its statement says that one can stop
+	Quiet   Kind = "quiet"           // nobody has answered for long, and answers are missing
+	Quality Kind = "quality"         // people seem to answer the other way round
+	Failed  Kind = "training_failed" // the last training failed
+)
+
+// again is the time within which the same kind of notice of a session is not fresh a second time: a training that fails after
+// each answer is told of once a day.
+const again = 24 * time.Hour
+
+// A Notice is something that holds for a session. It names no person.
+type Notice struct {
+	Session idrl.SessionID `json:"session"`
+	Title   string         `json:"title"` // of the session
+	Kind    Kind           `json:"kind"`
+	Text    string         `json:"text"` // a sentence
+	Since   time.Time      `json:"since"`
+}
+
+// OfStatus returns what holds by the state of a session, without Quiet. A session that is paused or has ended needs nobody.
+func OfStatus(st view.Status) (out []Notice) {
+	if st.State != record.StateRunning && st.State != "" {
+		return nil
+	}
+	add := func(kind Kind, text string) { out = append(out, Notice{Session: st.Session, Kind: kind, Text: text}) }
+	if st.Stopping.Propose && len(st.Stopping.Objections) == 0 {
+		add(MayStop, "It can stop: its statement is sure enough of a small loss.")
+	}
+	wrong := 0
+	for _, a := range st.Annotators {
+		if a.Reversed && !a.LeftOut {
+			wrong++
+		}
+	}
+	switch {
+	case wrong == 1:
+		add(Quality, "One person seems to answer the other way round.")
+	case wrong > 1:
+		add(Quality, fmt.Sprintf("%d people seem to answer the other way round.", wrong))
+	}
+	if st.Training.Err != "" {
+		add(Failed, "The last training failed: "+st.Training.Err)
+	}
+	return out
+}
+
+// OfSummary returns Quiet for a session that runs, misses answers, and has got none for some time.
+func OfSummary(s record.Summary, now time.Time, quiet time.Duration) (out []Notice) {
+	done := s.Spec.Budget > 0 && s.Answers >= s.Spec.Budget
+	if quiet <= 0 || s.State != record.StateRunning || s.Paused != "" || done || s.Last.IsZero() || now.Sub(s.Last) < quiet {
+		return nil
+	}
+	return []Notice{{Session: s.Spec.ID, Kind: Quiet, Text: "Nobody has answered since " + s.Last.UTC().Format("2 Jan 2006, 15:04 UTC") + "."}}
+}
+
+// A Board has what holds for each session. The zero Board is ready for use, by any goroutine.
+type Board struct {
+	mu   sync.Mutex
+	now  map[idrl.SessionID][]Notice
+	told map[idrl.SessionID]map[Kind]time.Time
+}
+
+// Set replaces what holds for a session, of the given kinds alone, and returns what is fresh: it did not hold before, and was not fresh
+// within the last day.
+func (b *Board) Set(session idrl.SessionID, kinds []Kind, holds []Notice, now time.Time) (fresh []Notice) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.now == nil {
+		b.now, b.told = map[idrl.SessionID][]Notice{}, map[idrl.SessionID]map[Kind]time.Time{}
+	}
+	var next []Notice
+	for _, n := range b.now[session] {
+		if !slices.Contains(kinds, n.Kind) {
+			next = append(next, n)
+		}
+	}
+	for _, n := range holds {
+		n.Since = now
+		i := slices.IndexFunc(b.now[session], func(old Notice) bool { return old.Kind == n.Kind })
+		if i >= 0 {
+			n.Since = b.now[session][i].Since
+		} else if last, ok := b.told[session][n.Kind]; !ok || now.Sub(last) >= again {
+			fresh = append(fresh, n)
+			if b.told[session] == nil {
+				b.told[session] = map[Kind]time.Time{}
+			}
+			b.told[session][n.Kind] = now
+		}
+		next = append(next, n)
+	}
+	if b.now[session] = next; len(next) == 0 {
+		delete(b.now, session)
+	}
+	return fresh
+}
+
+// Of returns what holds for a session.
+func (b *Board) Of(session idrl.SessionID) []Notice {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.now[session])
+}
