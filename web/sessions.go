@@ -15,6 +15,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/session/notice"
 	"tiebreak/templates"
 )
 
@@ -42,7 +43,7 @@ func (s watching) listSessions(c echo.Context) error {
 		p.Users, p.Before = usersPath, beforePath
 	}
 	p.Search, p.Sort = strings.TrimSpace(c.QueryParam("q")), c.QueryParam("sort")
-	sortSessions(list, p.Sort, s.noticed)
+	sortSessions(list, p.Sort, s.cfg.Notices)
 	for _, sum := range list {
 		if sum.State == record.StateArchived {
 			p.Archived++
@@ -71,21 +72,16 @@ func (s *site) list(ctx context.Context, who auth.Actor) ([]record.Summary, erro
 	return slices.DeleteFunc(list, func(sum record.Summary) bool { return !may(sum.Spec.ID) }), err
 }
 
-// noticed reports whether there is something that researchers should know of a session.
-func (s *site) noticed(id idrl.SessionID) bool {
-	return s.cfg.Notices != nil && len(s.cfg.Notices(id)) > 0
-}
-
 // sortSessions puts sessions that cannot run first, then those with notices, and all three kinds into the order of that name: by the last answer ("last"), by
 // the answers that are missing ("missing"; of those without a number wanted none are), by title ("title"), else the newest first,
 // as they come.
-func sortSessions(list []record.Summary, by string, noticed func(idrl.SessionID) bool) {
+func sortSessions(list []record.Summary, by string, notices func(idrl.SessionID) []notice.Notice) {
 	missing := func(s record.Summary) int { return max(0, s.Spec.Budget-s.Answers) }
 	urgent := func(s record.Summary) int {
 		switch {
 		case s.Paused != "":
 			return 2
-		case noticed(s.Spec.ID):
+		case notices != nil && len(notices(s.Spec.ID)) > 0:
 			return 1
 		}
 		return 0
