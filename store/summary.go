@@ -26,10 +26,6 @@ func (db studies) Sessions(ctx context.Context) (out []record.Summary, err error
 			if out[i].State, err = scanState(from.QueryRowContext(ctx, lastState, out[i].Spec.ID)); err != nil {
 				return err
 			}
-			err = from.QueryRowContext(ctx, `SELECT received_at FROM answer WHERE session_id = ? ORDER BY seq DESC LIMIT 1`, out[i].Spec.ID).Scan(timeColumn{&out[i].Last})
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return convert(err)
-			}
 			if err = count(ctx, from, &out[i]); idrl.KindOf(err) == idrl.Damaged { // the others can be read
 				out[i].Paused, err = "its answers cannot be counted: "+err.Error(), nil
 			}
@@ -57,7 +53,7 @@ const (
 		WHERE annotator.session_id = ? AND annotator.left_out`
 )
 
-// count sets the numbers of answers of a session.
+// count sets the numbers of answers of a session, and the time of the last one.
 func count(ctx context.Context, from querier, s *record.Summary) error {
 	for _, part := range []struct {
 		sign  int
@@ -69,6 +65,10 @@ func count(ctx context.Context, from querier, s *record.Summary) error {
 		}
 		s.Answers += part.sign * answers
 		s.Skipped += part.sign * (replies - answers)
+	}
+	err := from.QueryRowContext(ctx, `SELECT received_at FROM answer WHERE session_id = ? ORDER BY seq DESC LIMIT 1`, s.Spec.ID).Scan(timeColumn{&s.Last})
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return convert(err)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func useSecrets(t *testing.T, form string) {
 		"the link of annotators": last(link),
 	}
 	printed := mustCLI(t, "user", "add", "--data", data, "--role", "admin", "--name", secrets["a researcher's name"])
-	secrets["the sign-in link"] = last(strings.TrimSpace(printed))
+	secrets["the sign-in link"] = last(signInLink.FindString(printed))
 	made := mustCLI(t, "token", "new", "--data", data, "--scope", "read")
 	token := regexp.MustCompile(`Token:\s+(\S+)`).FindStringSubmatch(made)
 	if token == nil {

@@ -210,7 +210,7 @@ func (f taskfile) replace(t *testing.T, text string, vars map[string]any, env st
 		case map[string]any:
 			script, _ := value["sh"].(string)
 			cmd := exec.Command("sh", "-c", f.replace(t, script, vars, env))
-			cmd.Dir, cmd.Env = repository, append(cmd.Environ(), strings.Fields(env)...)
+			cmd.Dir, cmd.Env = repository, append(cmd.Environ(), strings.Fields("TIEBREAK_LONG= "+env)...) // these tests may run with it
 			said, err := cmd.Output()
 			if err != nil {
 				t.Fatalf("%s of Taskfile.yml: %v", name, err)
