@@ -39,14 +39,14 @@ func pages() map[string]templ.Component {
 		{Name: "instructions", Label: evil, Hint: evil, Field: field, Lines: 3, Most: 10},
 		{Name: "budget", Label: evil, Hint: evil, Field: field, Mode: "numeric"},
 	}
-	return map[string]templ.Component{
+	out := map[string]templ.Component{
 		"home":     Home(HomePage{Layout: layout, SignInCommand: evil}),
 		"sign in":  SignIn(SignInPage{Layout: layout, Action: "/signin", Token: evil}),
 		"dead":     SignIn(SignInPage{Layout: layout, Error: evil}),
 		"join":     Join(JoinPage{Layout: layout, Heading: evil, Task: evil, Guide: evilGuide, Version: evil, Action: "/join/x", Name: field}),
 		"again":    Join(JoinPage{Layout: layout, Heading: evil, Action: "/join/x", Returning: evil}),
 		"empty":    Sessions(SessionsPage{Layout: layout, New: "/sessions/new"}),
-		"sessions": Sessions(SessionsPage{Layout: layout, Sessions: []SessionRow{{ID: evil, URL: "javascript:alert(1)", Title: evil, Done: "1", Budget: "2"}}}),
+		"sessions": Sessions(SessionsPage{Layout: layout, Total: 2, Search: evil, Sort: evil, Sessions: []SessionRow{{ID: evil, URL: "javascript:alert(1)", Title: evil, Done: "1", Budget: "2", Last: evil, Notices: []ListNotice{{Kind: evil, Text: evil}}}}}),
 		"new":      NewSession(NewSessionPage{Layout: layout, Action: "/sessions", Fields: evilFields, Groups: []FieldGroup{{Heading: evil, Fields: evilFields}}, More: true, Previewed: true, Preview: evilGuide}),
 		"told": Instructions(InstructionsPage{
 			Layout: layout, Heading: evil, Back: "/", Action: "/sessions/s/instructions", Text: field, Most: evil, Version: evil, Preview: evilGuide, Changed: true,
@@ -72,6 +72,14 @@ func pages() map[string]templ.Component {
 		"error":   Error(ErrorPage{Layout: layout, Status: "404", Heading: evil, Message: evil, Back: "/"}),
 		"out":     Error(ErrorPage{Layout: running("join.js"), Status: "403", Heading: evil, Message: evil, Rejoin: Rejoin{Offer: true, Session: evil}}),
 	}
+	for _, page := range []string{"learning", "asked", "people", "training", "data", "settings"} {
+		out["board, "+page] = Dashboard(DashboardPage{
+			Layout: running("dashboard.js"), ID: evil, Page: page, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil),
+			Export: true, Change: true, Reason: evil, NoPair: evil, CancelNote: evil, Tables: []string{evil}, Exports: "/e?format=", Tabs: []Tab{{Name: evil, URL: "javascript:alert(1)", Current: true}},
+			Control: ControlPanel{Page: page, Text: evil, Title: evil, Acts: []ActRow{{When: evil, Who: evil, What: evil}}},
+		})
+	}
+	return out
 }
 
 // peopleOf fills the lists of people and links with a text.
