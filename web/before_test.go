@@ -45,7 +45,7 @@ func TestBeforePeopleAreInvited(t *testing.T) {
 	if reach.URL != b.url {
 		t.Errorf("the address is %q, want %q", reach.URL, b.url)
 	}
-	for _, path := range []string{"/sessions/s1", "/sessions/s1/sharing"} {
+	for _, path := range []string{"/sessions/s1/people", "/sessions/s1/sharing"} {
 		if body := b.get(admin, path).body; !strings.Contains(body, "data-before-hint") {
 			t.Errorf("%s has no hint", path)
 		}

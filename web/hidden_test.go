@@ -40,6 +40,7 @@ var hiddenInputs = []struct {
 var unseenInputs = []string{
 	"username",                   // of a sign-in: must be the name of an account
 	"session", "actor", "action", // what the audit trail is searched for
+	"q",                               // what the list of sessions is searched for
 	"instructions", "text", "consent", // documents, and the version of one
 	"name-",                    // titles of entrants, which idrl.Arena checks: TestHiddenTitles
 	"after-",                   // a number
