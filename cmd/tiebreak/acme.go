@@ -248,7 +248,7 @@ func (c *certificates) toHTTPS(w http.ResponseWriter, r *http.Request) {
 }
 
 // keep gets the certificate for a name, before a browser asks for it, and logs each new one, and one that is not renewed in time. The manager
-// renews it by itself, when a third of its life is left or 30 days, and tells nobody when that fails.
+// renews it when a third of its life is left or 30 days, and reports no failure of that.
 func (c *certificates) keep(ctx context.Context, name string) {
 	var last time.Time // until which the last one is valid
 	for {

@@ -7,7 +7,7 @@ import (
 )
 
 // keptClock returns what the kernel says of its clock: whether a program keeps it right, and within which error (adjtimex(2)).
-// It asks nobody over the network.
+// It does not use the network.
 func keptClock() (kept bool, within time.Duration, known bool) {
 	var t unix.Timex // modes 0: only read
 	state, err := unix.Adjtimex(&t)

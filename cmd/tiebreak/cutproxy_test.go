@@ -114,7 +114,7 @@ func (p *cutProxy) lose(is bool) {
 	p.mute = is
 }
 
-// stop has nobody read what the server says from now on, until goOn is called.
+// stop stops reading from the server until goOn is called.
 func (p *cutProxy) stop() (goOn func()) {
 	stuck := make(chan struct{})
 	p.mu.Lock()

@@ -51,8 +51,8 @@ func TestFaultClock(t *testing.T) {
 	}
 }
 
-// TestFaultClockControl: after a jump that is longer than sign-ins last, nobody may connect, which the steps of TestFaultClock would
-// find. The answer under way is kept by the page, and recorded once the person is signed in again.
+// TestFaultClockControl: after a jump that is longer than the life of a sign-in, connections are refused, and the steps of TestFaultClock
+// would find that. The answer under way is kept by the page, and recorded once the person is signed in again.
 func TestFaultClockControl(t *testing.T) {
 	t.Parallel()
 	clock := newMovedClock(t)

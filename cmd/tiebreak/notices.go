@@ -23,7 +23,7 @@ const notifyFlag = "notify-url"
 
 const (
 	noticesEvery = time.Minute      // how often sessions that have changed are looked at
-	allEvery     = 10 * time.Minute // how often all are, for those where nobody answers
+	allEvery     = 10 * time.Minute // how often all sessions are, to find those without new answers
 	hookTime     = 10 * time.Second // for a message to the web hook
 	mostUnsent   = 100              // messages that wait for the web hook
 )

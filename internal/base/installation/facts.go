@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Setup is what a server was started with. The server records it, so that a command can judge it, too.
+// A Setup is the configuration of a server at its start. The server records it for the command check.
 type Setup struct {
 	Base    string        `json:"base"`    // begins the links that it shows: "https://study.example.org"
 	Origins []string      `json:"origins"` // from which pages are served, besides loopback addresses
