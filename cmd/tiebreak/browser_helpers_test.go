@@ -260,10 +260,11 @@ func (b *tab) insist(condition string, do func()) {
 	})
 }
 
-// waitFor waits until an element that matches a selector is visible.
+// waitFor waits until an element that matches a selector is visible on a page that has been read to its end: a
+// busy browser shows the head of a page before its rest is there.
 func (b *tab) waitFor(selector string) {
 	b.t.Helper()
-	b.wait(fmt.Sprintf("document.querySelector(%q)?.checkVisibility() === true", selector))
+	b.wait(fmt.Sprintf("document.readyState !== 'loading' && document.querySelector(%q)?.checkVisibility() === true", selector))
 }
 
 // goesOn has the person go on from now on whenever the page says that they can stop.
