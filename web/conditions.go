@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -92,7 +93,20 @@ func heldOutText(s view.ConditionScores) string {
 	} else if ok {
 		text += fmt.Sprintf(" The accuracy is computed from the %d that prefer a clip, the log loss from these and from %d that call both equal.", p.Decisive, p.Answered-p.Decisive)
 	}
+	if ok && p.Decisive > 0 {
+		text += " " + detectableText(p)
+	}
 	return text
+}
+
+// detectableText says which accuracy of another reward so many held-out answers could tell from that of a point.
+func detectableText(p view.ScorePoint) string {
+	from := p.Right / float64(p.Decisive)
+	to, ok := stats.Detectable(from, p.Decisive, 0.05, 0.9)
+	if !ok {
+		return "So few tell no better reward from this one reliably: 'tiebreak session samples' says how many do."
+	}
+	return fmt.Sprintf("So many find a reward of %.0f %% better than this one of %.0f %% in 9 of 10 studies, if their mistakes are independent.", math.Ceil(100*to), 100*from)
 }
 
 // answersThat writes a number of answers with a verb.

@@ -29,25 +29,61 @@ type draw struct {
 	askable   []idrl.QueryVector
 }
 
-// draw returns how question n is chosen, of askable and beside fresh: by the session's seed and n alone, so
-// that it says nothing about the annotator or their answers. Only where nothing can be held
-// out is a question chosen as if it were not to be.
-func (s *selector) draw(n int64, askable []idrl.QueryVector, fresh []record.Assignment) draw {
-	if !s.spec.Compares() {
-		return draw{askable: askable}
-	}
-	if rng.New(s.spec.Seed, "held out", uint64(n)).Float64() < s.spec.HeldOut { // #nosec G115 -- assignments are counted from 1
-		if new := s.neverAsked(askable, fresh); len(new) > 0 && s.canHoldOut() {
-			return draw{condition: record.HeldOut, method: &s.conditions.random, askable: new}
+// draw returns how question n is chosen, of what may be put to who beside fresh and pending: by the session's seed and n
+// alone, so that it says nothing about the annotator or their answers. Only where nothing can be held
+// out is a question chosen as if it were not to be. Its error is that of the journal.
+func (s *selector) draw(n int64, who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector) (draw, error) {
+	if s.spec.HeldOut > 0 && rng.New(s.spec.Seed, "held out", uint64(n)).Float64() < s.spec.HeldOut { // #nosec G115 -- assignments are counted from 1
+		held, err := s.holdOut(who, fresh, pending)
+		if err != nil || len(held) > 0 {
+			return draw{condition: record.HeldOut, method: &s.conditions.random, askable: held}, err
 		}
+	}
+	s.queries.renew(s.gen, &s.spec)
+	askable, err := s.askable(who, fresh, pending, s.queries.places, teaches)
+	if err == nil && len(askable) == 0 && s.queries.places != nil { // better a question about what is reserved than none
+		askable, err = s.askable(who, fresh, pending, nil, teaches)
+	}
+	if err != nil || !s.spec.Compares() {
+		return draw{askable: askable}, err
 	}
 	u := rng.New(s.spec.Seed, "condition", uint64(n)).Float64() // #nosec G115 -- as above
 	for i, c := range s.spec.Controls {
 		if u -= c.Share; u < 0 {
-			return draw{condition: record.Condition(c.Strategy), method: &s.conditions.controls[i], askable: askable}
+			return draw{condition: record.Condition(c.Strategy), method: &s.conditions.controls[i], askable: askable}, nil
 		}
 	}
-	return draw{condition: record.Condition(s.spec.Acquisition), askable: askable}
+	return draw{condition: record.Condition(s.spec.Acquisition), askable: askable}, nil
+}
+
+// holdOut returns the queries of which one can be held out, which were put to nobody before, so that nothing was learnt
+// from them: those about reserved trajectories, or any if there is none of these. Its error is that of the journal.
+func (s *selector) holdOut(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector) ([]idrl.QueryVector, error) {
+	s.queries.renew(s.gen, &s.spec)
+	if s.queries.places != nil {
+		if out, err := s.neverAsked(who, fresh, pending, s.queries.places); err != nil || len(out) > 0 {
+			return out, err
+		}
+	}
+	if !s.canHoldOut() {
+		return nil, nil
+	}
+	return s.neverAsked(who, fresh, pending, nil)
+}
+
+// neverAsked returns the queries that may be put to who and were put to nobody; of places, unless they are nil, those for tests.
+func (s *selector) neverAsked(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector, places []place) (out []idrl.QueryVector, err error) {
+	askable, err := s.askable(who, fresh, pending, places, tests)
+	now := map[idrl.QueryID]bool{}
+	for _, as := range fresh {
+		now[as.Query.ID] = true
+	}
+	for _, q := range askable {
+		if s.asked.times[q.ID] == 0 && !now[q.ID] {
+			out = append(out, q)
+		}
+	}
+	return out, err
 }
 
 // purpose returns the purpose of a question of condition c, which is empty where there is one alone.
@@ -59,21 +95,6 @@ func (s *selector) purpose(c record.Condition) record.Purpose {
 		return record.AtRandom
 	}
 	return record.ForValue
-}
-
-// neverAsked returns those of queries that were put to nobody, so that nothing was learnt from
-// them.
-func (s *selector) neverAsked(queries []idrl.QueryVector, fresh []record.Assignment) (out []idrl.QueryVector) {
-	now := map[idrl.QueryID]bool{}
-	for _, as := range fresh {
-		now[as.Query.ID] = true
-	}
-	for _, q := range queries {
-		if s.asked.times[q.ID] == 0 && !now[q.ID] {
-			out = append(out, q)
-		}
-	}
-	return out
 }
 
 // canHoldOut reports whether at least half of the questions of the generation are left to

@@ -39,11 +39,10 @@ func (s *selector) choose(who idrl.AnnotatorID, fresh []record.Assignment, waits
 	if err != nil {
 		return record.Assignment{}, false, err
 	}
-	askable, err := s.askable(who, fresh, pending)
-	if err != nil || len(askable) == 0 {
+	by, err := s.draw(n, who, fresh, pending)
+	if err != nil || len(by.askable) == 0 {
 		return record.Assignment{}, false, err
 	}
-	by := s.draw(n, askable, fresh)
 	if waits != nil {
 		if by.askable, err = s.withWaiting(by.askable, waits); err != nil {
 			return record.Assignment{}, false, err
@@ -136,10 +135,16 @@ func (s *selector) why(q idrl.Query, choice learning.Choice) (record.Why, error)
 // askable returns the queries of the generation that may be put to the annotator, by
 // the classes of learning.Unlike where it matters what people see and is known, else of
 // learning.Askable. Queries with a clip that did not play, and those that are held out, are never
-// asked again, and in an arena nobody is asked a query twice. What it returns is valid until the next call. Its error is that of the journal.
-func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector) (_ []idrl.QueryVector, err error) {
+// asked again, and in an arena nobody is asked a query twice. Of places, unless they are nil, only queries that have the one that is
+// wanted are returned. What it returns is valid until the next call. Its error is that of the journal.
+func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector, places []place, wanted place) (_ []idrl.QueryVector, err error) {
 	c := &s.queries
-	c.renew(s.gen)
+	c.renew(s.gen, &s.spec)
+	for i, is := range places {
+		if is != wanted {
+			c.standings[i] |= learning.Out
+		}
+	}
 	for _, q := range pending {
 		c.noteAll(q.Query, learning.Busy)
 	}
@@ -264,6 +269,7 @@ func (s *selector) askedAll(who idrl.AnnotatorID) bool {
 type queryIndex struct {
 	gen       *idrl.Generation
 	index     map[idrl.QueryID]int  // of a query in gen
+	places    []place               // of every query of gen; nil where nothing is reserved
 	pairs     map[idrl.QueryID]seen // of clips of gen that were looked at for a group
 	standings []learning.Standing   // of every query of gen
 	pending   []idrl.QueryVector
@@ -321,8 +327,9 @@ func (c *queryIndex) each(q idrl.Query, f func(place int)) {
 }
 
 // renew forgets how queries stand, and knows those of gen from then on.
-func (c *queryIndex) renew(gen *idrl.Generation) {
+func (c *queryIndex) renew(gen *idrl.Generation, spec *idrl.SessionSpec) {
 	if c.gen != gen {
+		c.places = placesOf(spec, gen)
 		c.gen, c.index, c.pairs, c.standings = gen, map[idrl.QueryID]int{}, map[idrl.QueryID]seen{}, make([]learning.Standing, len(gen.Queries))
 		c.given = map[idrl.AnnotatorID]*given{}
 		for i, q := range gen.Queries {

@@ -92,7 +92,7 @@ func (m *matched) nextOf(t testing.TB, s *session.Session, who idrl.AnnotatorID,
 }
 
 // newMatched returns run n of a setting, with the other settings of a live session.
-func newMatched(t testing.TB, of setting, n int) *matched {
+func newMatched(t testing.TB, of setting, n int, changes ...func(*idrl.SessionSpec)) *matched {
 	t.Helper()
 	seed := uint64(1000 + n)
 	newEnv := func() idrl.Environment { return of.newEnv(seed) }
@@ -100,6 +100,9 @@ func newMatched(t testing.TB, of setting, n int) *matched {
 	b := newBench(func(s *idrl.SessionSpec) {
 		*s = settings.Complete(idrl.SessionSpec{ID: s.ID, Title: s.Title, Env: s.Env, Kind: of.kind, RatingModel: of.likelihood, TrainEvery: 3})
 		s.Seed, s.AdoptAfter, s.Features = seed, of.adoptAfter, env.Spec().FeatureNames
+		for _, change := range changes {
+			change(s)
+		}
 	})
 	spec := b.journal.rec.Spec
 	b.method = method(t, "lvar")

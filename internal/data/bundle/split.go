@@ -22,18 +22,22 @@ const testShare = 20
 const starts = 4
 
 // splits say which comparisons are for training and which for tests, so that no trajectory is
-// shown in both. Trajectories that were compared are connected. Whole components are for tests,
+// shown in both. By design, if at least half of the held-out comparisons have no trajectory in common with others: these
+// are for tests, the rest of them has no split, and all others are for training, so that the session has learnt from none that is for tests.
+// Else by division: trajectories that were compared are connected. Whole components are for tests,
 // in the order of a hash, as long as they fit into the share. If these are less than half of it,
 // a part of the largest other component is for tests too: it is grown from a trajectory, each
 // time by the one of whose comparisons the largest share is with the part. Comparisons across
 // its edge have no split. All is a function of the set of comparisons and does not depend on their order. It
-// takes about 100 bytes a trajectory and 16 a comparison.
+// takes about 100 bytes a trajectory and 17 a comparison.
 type splits struct {
 	places map[uint64]int32 // of trajectories in what follows
 	keys   []uint64
 	pairs  [][2]int32 // trajectories of each comparison
+	held   []bool     // likewise: it was held out
 
-	tests []bool // of each trajectory; nil until all comparisons were added
+	designed bool   // tests are the trajectories of held-out comparisons alone
+	tests    []bool // of each trajectory; nil until all comparisons were added
 }
 
 // key names the trajectory that a clip was cut from, else the clip. Two that have one name,
@@ -53,6 +57,7 @@ func mixed(k uint64) uint64 { return (k ^ k>>31) * 0x9e3779b97f4a7c15 }
 // add takes in a comparison.
 func (s *splits) add(r *record.Labelled) {
 	s.pairs = append(s.pairs, [2]int32{s.place(key(&r.Clips[0])), s.place(key(&r.Clips[1]))})
+	s.held = append(s.held, r.Condition == record.HeldOut)
 }
 
 func (s *splits) place(k uint64) int32 {
@@ -74,6 +79,8 @@ func (s *splits) of(r *record.Labelled) string {
 	}
 	a, b := s.tests[s.places[key(&r.Clips[0])]], s.tests[s.places[key(&r.Clips[1])]]
 	switch {
+	case s.designed && r.Condition == record.HeldOut && !(a && b):
+		return ""
 	case a != b:
 		return ""
 	case a:
@@ -85,6 +92,40 @@ func (s *splits) of(r *record.Labelled) string {
 // divide decides which trajectories are for tests.
 func (s *splits) divide() {
 	s.tests = make([]bool, len(s.keys))
+	if s.designed = s.design(); !s.designed {
+		s.cut()
+	}
+}
+
+// design makes the trajectories that only held-out comparisons are about those for tests. It reports whether at least half of the held-out comparisons
+// are about no other; if not, it changes nothing.
+func (s *splits) design() bool {
+	taught := make([]bool, len(s.keys))
+	for i, p := range s.pairs {
+		if !s.held[i] {
+			taught[p[0]], taught[p[1]] = true, true
+		}
+	}
+	held, apart := 0, 0
+	for i, p := range s.pairs {
+		if s.held[i] {
+			held++
+			if !taught[p[0]] && !taught[p[1]] {
+				apart++
+			}
+		}
+	}
+	if held == 0 || 2*apart < held {
+		return false
+	}
+	for i := range taught {
+		s.tests[i] = !taught[i]
+	}
+	return true
+}
+
+// cut decides it by division.
+func (s *splits) cut() {
 	g := newGraph(s.keys, s.pairs)
 	chosen, all := 0, len(s.pairs)
 	var largest component

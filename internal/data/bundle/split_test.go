@@ -69,3 +69,43 @@ func TestSplitOfAStar(t *testing.T) {
 		}
 	}
 }
+
+// Where held-out comparisons have trajectories of their own they are the test part, and everything else is for
+// training; where they have not, the division decides as if none were held out.
+func TestSplitByDesign(t *testing.T) {
+	r := rng.New(3, "design", 0)
+	for _, overlap := range []int{0, 3, 20} { // trajectories of held-out comparisons that are also learnt from
+		list := between(40, func() (int, int) { return r.IntN(20), r.IntN(20) })
+		held := between(10, func() (int, int) { return 20 - overlap + r.IntN(8), 20 - overlap + r.IntN(8) })
+		for i := range held {
+			held[i].Condition = record.HeldOut
+		}
+		list = append(list, held...)
+		taught, in, n := map[idrl.StepsID]bool{}, map[idrl.StepsID]string{}, map[string]int{}
+		for _, c := range list[:40] {
+			taught[c.Clips[0].Raw], taught[c.Clips[1].Raw] = true, true
+		}
+		clean := 0
+		for _, c := range list[40:] {
+			if !taught[c.Clips[0].Raw] && !taught[c.Clips[1].Raw] {
+				clean++
+			}
+		}
+		for i, s := range bundle.SplitsOf(list) {
+			n[s]++
+			for _, c := range list[i].Clips {
+				if was := in[c.Raw]; s != "" && was != "" && was != s {
+					t.Errorf("overlap %d: trajectory %s stands in %s and in %s", overlap, c.Raw, was, s)
+				} else if s != "" {
+					in[c.Raw] = s
+				}
+			}
+		}
+		if overlap < 20 && (n["test"] != clean || n["train"] != 40 || n[""] != 10-clean || clean < 2) {
+			t.Errorf("overlap %d: %v, of which %d are apart", overlap, n, clean)
+		}
+		if overlap == 20 && (clean > 0 || n["train"] == 40) {
+			t.Errorf("without trajectories of their own: %v", n)
+		}
+	}
+}
