@@ -186,6 +186,8 @@ func actText(a record.Act) string {
 		return "gold questions: one in " + a.Object + " (0: none)"
 	case "set known answer":
 		return "known answer set: " + a.Object
+	case record.ActFreeze:
+		return "plan frozen: " + a.Object
 	case "set consent", "set instructions", "add picture", "remove picture", "cancel training", "import session":
 		return a.Action + ": " + a.Object
 	}

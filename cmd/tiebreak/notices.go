@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/notice"
 )
@@ -90,7 +91,7 @@ func (n *notices) watch(ctx context.Context) {
 	}
 }
 
-// look looks at the sessions that have changed, with all also at the times of the last answers of all, tells what is new, and sends
+// look looks at the sessions that have changed, leaves out whom their rules exclude, with all also at the times of the last answers of all, tells what is new, and sends
 // what could not be sent before.
 func (n *notices) look(ctx context.Context, now time.Time, all bool) error {
 	n.mu.Lock()
@@ -99,12 +100,15 @@ func (n *notices) look(ctx context.Context, now time.Time, all bool) error {
 	n.mu.Unlock()
 	var errs []error
 	for id := range changed {
-		errs = append(errs, n.status(ctx, id, now))
+		errs = append(errs, n.a.exclude(ctx, id, now), n.status(ctx, id, now))
 	}
 	if all {
 		list, err := n.a.db.Sessions(ctx)
 		errs = append(errs, err)
 		for _, s := range list {
+			if s.State == record.StateRunning {
+				errs = append(errs, n.a.exclude(ctx, s.Spec.ID, now))
+			}
 			n.tell(n.board.Set(s.Spec.ID, []notice.Kind{notice.Quiet}, titled(s.Spec, notice.OfSummary(s, now, n.quiet)), now))
 		}
 	}

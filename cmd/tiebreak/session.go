@@ -52,7 +52,7 @@ func sessionCommand() command {
 		Example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		Subs: slices.Concat(
 			[]command{sessionCreateCommand(), sessionListCommand(), sessionShowCommand(), sessionScoresCommand(), sessionSamplesCommand(), sessionSetCommand()}, stateCommands(),
-			[]command{sessionRenameCommand(), sessionExtendCommand(), sessionCloneCommand(), sessionKnownCommand()},
+			[]command{sessionFreezeCommand(), sessionRenameCommand(), sessionExtendCommand(), sessionCloneCommand(), sessionKnownCommand()},
 		),
 	}, (*sessionFlags).declare, runSession)
 }

@@ -142,10 +142,10 @@ func makeWorkerKey(std stdio, f *workerKeyFlags, workers []embedded.Worker) (err
 func writeNew(path string, text []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return idrl.Errorf(idrl.Conflict, "%s exists already; name another file with --out", path)
+		return idrl.Errorf(idrl.Conflict, "%s exists already; name another file", path)
 	}
 	if err != nil {
-		return idrl.Errorf(idrl.Invalid, "the key cannot be written: %v", err)
+		return idrl.Errorf(idrl.Invalid, "%s cannot be written: %v", path, err)
 	}
 	_, err = file.Write(text)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {

@@ -69,11 +69,21 @@ type SessionSpec struct {
 	// not used for learning but measure how well posteriors predict; 0: none. In [0, MaxHeldOut].
 	HeldOut float64
 
+	// HeldOutFrom says which trajectories held-out comparisons are about: AnyTrajectories, or
+	// ReservedTrajectories, about which nothing else is asked. Empty in sessions of earlier versions, as AnyTrajectories.
+	HeldOutFrom string `json:",omitempty"`
+
 	// MinDwell and MaxRate define hurried answers, which are only marked (FindHurry): decided
 	// before that share of the clip was on screen, in [0, 1]; and more than MaxRate answers a
 	// minute over the last RateSpan. 0: no such mark.
 	MinDwell float64
 	MaxRate  int
+
+	// Rules about whose answers the program leaves out by itself, once there are ExcludeAfter (≥ 1 where there is a rule) of
+	// what a rule counts: the least share of gold questions answered as the researcher does, the least share of repeats
+	// answered as before, and the greatest share of answers marked with doubts, each in [0, 1]; 0: no such rule.
+	ExcludeGold, ExcludeRepeats, ExcludeMarked float64 `json:",omitempty"`
+	ExcludeAfter                               int     `json:",omitempty"`
 
 	// ShowLearnt lets annotators see the result of the answers (Effect), every ten answers and at
 	// the end.
@@ -116,6 +126,17 @@ type SessionSpec struct {
 	InstructionsVersion int64  // from 1
 	InstructionsFormat  string // PlainText or Markdown
 	CreatedAt           time.Time
+}
+
+// What HeldOutFrom can be.
+const (
+	AnyTrajectories      = "any"
+	ReservedTrajectories = "reserved"
+)
+
+// Excludes reports whether the program leaves out somebody's answers by itself.
+func (s SessionSpec) Excludes() bool {
+	return s.ExcludeGold > 0 || s.ExcludeRepeats > 0 || s.ExcludeMarked > 0
 }
 
 // Limits of a SessionSpec.

@@ -12,7 +12,7 @@ import (
 )
 
 // Trajectories whose rank, a draw of their own in [0, 1), is below reservedBelow are those that only held-out comparisons
-// are about, in sessions that have any. So what tests a reward has nothing in common with what it was learnt
+// are about, in sessions that ask for it. So what tests a reward has nothing in common with what it was learnt
 // from, and an export can be divided into the two. By chance they could be few or many: of those of a generation at least
 // leastReserved and at most mostReserved are, by rank. Of less than fewTrajectories none is.
 const (
@@ -33,7 +33,7 @@ const (
 
 // placesOf returns the place of every query of a generation; nil where nothing is reserved.
 func placesOf(spec *idrl.SessionSpec, gen *idrl.Generation) []place {
-	if spec.HeldOut == 0 {
+	if spec.HeldOut == 0 || spec.HeldOutFrom != idrl.ReservedTrajectories {
 		return nil
 	}
 	of := func(id idrl.ClipID) string { return cmp.Or(string(gen.Clips[id].Raw), string(id)) }

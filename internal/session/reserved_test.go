@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// Held-out comparisons are about trajectories that nothing was learnt from, so that an export has a part for tests:
+// Where that is asked for, held-out comparisons are about trajectories that nothing was learnt from, so that an export has a part for tests:
 // nearly all of them where there are many trajectories, and more than half in a Gridworld with fourteen.
 func TestHeldOutIsAboutOtherTrajectories(t *testing.T) {
 	for _, of := range benchmarks() {
@@ -19,7 +19,7 @@ func TestHeldOutIsAboutOtherTrajectories(t *testing.T) {
 		t.Run(of.name, func(t *testing.T) {
 			held, apart := 0, 0
 			for n := range 5 {
-				m := newMatched(t, of, n, func(s *idrl.SessionSpec) { s.HeldOut = 0.2 })
+				m := newMatched(t, of, n, func(s *idrl.SessionSpec) { s.HeldOut, s.HeldOutFrom = 0.2, idrl.ReservedTrajectories })
 				m.each(t, 50, func(int, view.Status) {})
 				one, clean := m.heldOut(t)
 				held, apart = held+one, apart+clean

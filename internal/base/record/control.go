@@ -45,6 +45,7 @@ func Acts() []string {
 		"set budget", "set consent", "set instructions", "add picture", "remove picture",
 		"set gold every", "set known answer", "cancel training", "revoke annotator", "leave answers out", "turn answers", "count answers", "withdraw data",
 		"invite", "revoke link", "make token", "revoke token", "import session", "give right", "take right",
+		ActFreeze,
 	}
 }
 
@@ -56,6 +57,9 @@ const (
 	ActArchive = "archive"
 	ActRename  = "rename" // changes the title alone
 )
+
+// ActFreeze records the hash of a plan; it changes nothing.
+const ActFreeze = "freeze plan"
 
 // StateAfter returns the state to which an action leads from a state. It returns an error of kind
 // Invalid for an unknown action, and of kind Conflict if the action is not possible in the state.

@@ -78,13 +78,7 @@ type Report struct {
 // Of returns the report on a log, the answers to assignments. It is a function of these and
 // of seed, from which the bootstrap draws.
 func Of(log []idrl.Answer, assignments []record.Assignment, seed uint64) Report {
-	turned := map[idrl.AssignmentID]bool{}
-	for _, as := range assignments {
-		if as.Query.Turned() {
-			turned[as.ID] = true
-		}
-	}
-	arranged := agreement.Arrange(log, turned)
+	arranged := agreement.Arrange(log, turnedOf(assignments))
 	q := Report{Rated: arranged.Rated, People: peopleOf(log, arranged), Cohen: []PairKappa{}}
 	var shared agreement.Units
 	for _, u := range arranged.Units {
@@ -127,6 +121,17 @@ func Of(log []idrl.Answer, assignments []record.Assignment, seed uint64) Report 
 		}
 	}
 	return q
+}
+
+// turnedOf returns which assignments show a query with its clips exchanged.
+func turnedOf(assignments []record.Assignment) map[idrl.AssignmentID]bool {
+	out := map[idrl.AssignmentID]bool{}
+	for _, as := range assignments {
+		if as.Query.Turned() {
+			out[as.ID] = true
+		}
+	}
+	return out
 }
 
 // Know adds what the posterior says about annotators.

@@ -117,6 +117,14 @@ var table = []Setting{
 		},
 	},
 	{
+		Key: "held_out_from", Label: "Held out from", Words: "trajectories that held-out comparisons are about", Unit: "which", Default: idrl.AnyTrajectories, Filled: true, Group: asking,
+		Values: []Value{
+			{idrl.AnyTrajectories, "Any trajectories", "Tests how well answers about known behaviour are predicted. Nothing is lost for learning."},
+			{idrl.ReservedTrajectories, "Trajectories of their own", "About a quarter of the trajectories is kept for tests, so that an export has a part for tests that nothing was learnt from. It costs some answers."},
+		},
+		at: func(s *idrl.SessionSpec) any { return &s.HeldOutFrom },
+	},
+	{
 		Key: "questions", Label: "Which questions are asked", Words: "which questions may be asked", Unit: "which", Default: idrl.AnswerableQuestions, Filled: true, Group: asking,
 		Values: []Value{
 			{idrl.AnswerableQuestions, "Questions that people can answer", "Clips that move and look different; preferably questions that people can answer; none like a recent one."},
@@ -393,5 +401,31 @@ var table = []Setting{
 		Key: "max_rate", Label: "Highest rate", Words: "mark answers that come faster than this many per minute, over the last 20 of an annotator; marked answers still count", Unit: "answers",
 		Default: "60", Zero: "none", Low: 1, High: idrl.MaxRate, Group: checking,
 		at: func(s *idrl.SessionSpec) any { return &s.MaxRate },
+	},
+	{
+		Key: "exclude_gold", Label: "Leave out by gold questions", Words: "leave out the answers of an annotator who answers fewer than this share of the gold questions as you do (docs/study.md, section 5)", Unit: "share",
+		Default: "0", Zero: "no such rule", Low: 0, High: 1, Group: checking,
+		at: func(s *idrl.SessionSpec) any { return &s.ExcludeGold },
+	},
+	{
+		Key: "exclude_repeats", Label: "Leave out by repeats", Words: "leave out the answers of an annotator who answers fewer than this share of the repeated questions as before", Unit: "share",
+		Default: "0", Zero: "no such rule", Low: 0, High: 1, Group: checking,
+		at: func(s *idrl.SessionSpec) any { return &s.ExcludeRepeats },
+		rule: func(s idrl.SessionSpec) string {
+			if s.ExcludeRepeats > 0 && s.RepeatEvery == 0 {
+				return "needs repeat_every: no question is repeated"
+			}
+			return ""
+		},
+	},
+	{
+		Key: "exclude_marked", Label: "Leave out by marks", Words: "leave out the answers of an annotator of whose answers more than this share is marked (min_dwell, max_rate)", Unit: "share",
+		Default: "0", Zero: "no such rule", Low: 0, High: 1, Group: checking,
+		at: func(s *idrl.SessionSpec) any { return &s.ExcludeMarked },
+	},
+	{
+		Key: "exclude_after", Label: "Leave out after", Words: "gold questions, repeats or answers of an annotator from which on those rules apply", Unit: "answers",
+		Default: "10", Filled: true, Low: 1, High: idrl.MaxBudget, Group: checking,
+		at: func(s *idrl.SessionSpec) any { return &s.ExcludeAfter },
 	},
 }

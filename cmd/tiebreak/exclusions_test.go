@@ -1,0 +1,76 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"tiebreak/envs"
+	"tiebreak/internal/base/live"
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
+)
+
+// A running server leaves out whom a rule excludes, in its name, once; a researcher who takes the answers in again has the last word.
+func TestRulesLeaveOut(t *testing.T) {
+	t.Parallel()
+	a, err := openApp(t.Context(), t.TempDir(), envs.Catalogue, site{base: "https://study.example.org", away: workplaceFlags{here: 1}}, slog.New(slog.NewTextHandler(io.Discard, nil)), program(t), "worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	made := func(spec idrl.SessionSpec) idrl.SessionID {
+		spec.Title, spec.Env, spec.Seed, spec.MinDwell = "t", "gridworld", 1, 1
+		s, err := newSession(t.Context(), a.db, a.envs(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answerAQuestion(t, a, s.ID) // at once, before the clips have played
+		return s.ID
+	}
+	ruled, free := made(idrl.SessionSpec{ExcludeMarked: 0.5, ExcludeAfter: 1}), made(idrl.SessionSpec{})
+	look := func() {
+		t.Helper()
+		for _, id := range []idrl.SessionID{ruled, free} {
+			a.notices.Publish(id, live.Event{})
+		}
+		if err := a.notices.look(t.Context(), time.Now(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leftOut := func(id idrl.SessionID) int {
+		t.Helper()
+		set, err := a.db.Settings(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(set.LeftOut)
+	}
+	look()
+	look()
+	if leftOut(ruled) != 1 || leftOut(free) != 0 {
+		t.Fatalf("%d are left out by the rule, %d without", leftOut(ruled), leftOut(free))
+	}
+	acts, err := a.db.Acts(t.Context(), ruled, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := record.Act{Actor: "rule exclude_marked: 1 of 1 answers marked, above 0.5", Action: "leave answers out", Object: "a1"}
+	n := 0
+	for _, act := range acts {
+		if act.Action == want.Action {
+			act.At = time.Time{}
+			if n++; act != want {
+				t.Errorf("it says %+v", act)
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("it was done %d times", n)
+	}
+}
