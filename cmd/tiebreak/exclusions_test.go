@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -15,7 +14,7 @@ import (
 // A running server leaves out whom a rule excludes, in its name, once; a researcher who takes the answers in again has the last word.
 func TestRulesLeaveOut(t *testing.T) {
 	t.Parallel()
-	a, err := openApp(t.Context(), t.TempDir(), envs.Catalogue, site{base: "https://study.example.org", away: workplaceFlags{here: 1}}, slog.New(slog.NewTextHandler(io.Discard, nil)), program(t), "worker")
+	a, err := openApp(t.Context(), t.TempDir(), envs.Catalogue, site{base: "https://study.example.org", away: workplaceFlags{here: 1}}, slog.New(slog.DiscardHandler), program(t), "worker")
 	if err != nil {
 		t.Fatal(err)
 	}

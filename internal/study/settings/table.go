@@ -120,7 +120,7 @@ var table = []Setting{
 		Key: "held_out_from", Label: "Held out from", Words: "trajectories that held-out comparisons are about", Unit: "which", Default: idrl.AnyTrajectories, Filled: true, Group: asking,
 		Values: []Value{
 			{idrl.AnyTrajectories, "Any trajectories", "Tests how well answers about known behaviour are predicted. Nothing is lost for learning."},
-			{idrl.ReservedTrajectories, "Trajectories of their own", "About a quarter of the trajectories is kept for tests, so that an export has a part for tests that nothing was learnt from. It costs some answers."},
+			{idrl.ReservedTrajectories, "Trajectories of their own", "A quarter of the trajectories is kept for tests of which nothing was learnt. It costs some answers."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.HeldOutFrom },
 	},
