@@ -107,6 +107,7 @@ type taster struct {
 	std     []float64 // of each weight
 	samples []Sample  // by ID
 	average []float64 // of their features
+	spread  []float64 // standard deviations of their features
 	unit    float64   // standard deviation of their rewards
 	shown   map[idrl.ClipID]bool
 }
@@ -118,6 +119,7 @@ func newTaster(p idrl.Posterior, samples []Sample) *taster {
 	for _, s := range t.samples {
 		floats.AddScaled(t.average, 1/float64(len(samples)), s.Phi)
 	}
+	t.spread = spread(t.samples, t.average)
 	work, axis := make([]float64, d), make([]float64, d)
 	for k := range d {
 		clear(axis)
@@ -137,7 +139,36 @@ func newTaster(p idrl.Posterior, samples []Sample) *taster {
 	return t
 }
 
-// whole chooses samples by the reward. No two of them have equal features.
+// spread returns the standard deviation of each feature of samples with that average.
+func spread(samples []Sample, average []float64) []float64 {
+	out := make([]float64, len(average))
+	for k := range out {
+		for _, s := range samples {
+			x := s.Phi[k] - average[k]
+			out[k] += x * x / float64(len(samples))
+		}
+		out[k] = math.Sqrt(out[k])
+	}
+	return out
+}
+
+// alikeUpTo is the distance of the features of two samples up to which the taste of the whole has one of them alone: solvers
+// find nearly the same policy several times. It is the root mean square over the features that vary, each in units of its standard deviation over the samples.
+const alikeUpTo = 0.2
+
+// alike reports whether two samples are no further apart than that.
+func (t *taster) alike(a, b Sample) bool {
+	sum, n := 0.0, 0
+	for k, s := range t.spread {
+		if s > 0 {
+			x := (a.Phi[k] - b.Phi[k]) / s
+			sum, n = sum+x*x, n+1
+		}
+	}
+	return sum <= alikeUpTo*alikeUpTo*float64(n)
+}
+
+// whole chooses samples by the reward, no two of which are alike.
 func (t *taster) whole() (out Taste) {
 	value := func(s Sample) float64 { return floats.Dot(t.mean, s.Phi) }
 	work := make([]float64, t.p.Dim())
@@ -147,7 +178,7 @@ func (t *taster) whole() (out Taste) {
 		return t.liking(s, m, math.Sqrt(max(0, v)))
 	}
 	has := func(list []Sample, s Sample) bool {
-		return slices.ContainsFunc(list, func(o Sample) bool { return slices.Equal(o.Phi, s.Phi) })
+		return slices.ContainsFunc(list, func(o Sample) bool { return t.alike(o, s) })
 	}
 	var most, least []Sample
 	up := slices.SortedStableFunc(slices.Values(t.samples), func(a, b Sample) int { return cmp.Compare(value(b), value(a)) })

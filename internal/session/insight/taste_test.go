@@ -125,6 +125,25 @@ func TestTastesOfEqualClips(t *testing.T) {
 	}
 }
 
+// Nearly the same clip is shown once as liked by the whole, and its place is another one's.
+func TestTastesOfAlikeClips(t *testing.T) {
+	p, samples := learnt(t, 5, 5, 30)
+	names, scale := []string{"a", "b", "c", "d", "e"}, []float64{1, 1, 1, 1, 1}
+	was := insight.Tastes(p, scale, names, samples)[0]
+	for _, l := range slices.Concat(was.Most, was.Least) {
+		i := slices.IndexFunc(samples, func(s insight.Sample) bool { return s.ID == l.Clip })
+		near := insight.Sample{ID: "z" + l.Clip, Phi: slices.Clone(samples[i].Phi)}
+		near.Phi[0] += 1e-3
+		samples = append(samples, near)
+	}
+	is := insight.Tastes(p, scale, names, samples)[0]
+	for i, want := range slices.Concat(was.Most, was.Least) {
+		if got := slices.Concat(is.Most, is.Least)[i].Clip; got != want.Clip && got != "z"+want.Clip {
+			t.Errorf("place %d: %s, want %s or the one like it", i, got, want.Clip)
+		}
+	}
+}
+
 // checkWhole holds the taste of the whole to the samples.
 func checkWhole(t *testing.T, p idrl.Posterior, taste insight.Taste, samples []insight.Sample) {
 	t.Helper()
