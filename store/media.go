@@ -22,6 +22,18 @@ func (db journal) ClipMedia(ctx context.Context, session idrl.SessionID, clip id
 	return media, nil
 }
 
+// ClipPlaces implements record.Journal. It reads no drawings.
+func (db journal) ClipPlaces(ctx context.Context, session idrl.SessionID) (out []idrl.Clip, err error) {
+	const query = `SELECT id, trajectory_id, start, steps FROM clip WHERE session_id = ? AND media IS NOT NULL ORDER BY id`
+	err = each(ctx, db.read, func(row scanner) error {
+		var c idrl.Clip
+		err := row.Scan(&c.ID, &c.From, &c.Start, &c.Steps)
+		out = append(out, c)
+		return err
+	}, query, session)
+	return out, err
+}
+
 // PolicyClips returns the drawn forms of the clips of the policy that a clip of a session shows, in
 // the order of their ids: all clips of its episodes. It returns an error of kind Damaged if one is
 // not what was recorded.

@@ -65,11 +65,11 @@ func overviewPage(p DashboardPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = questionHead("What did it learn?", "Learning", p.LearningURL+"#candidates").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = questionHead("What did it learn?", "What it learnt", p.LearntURL).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p><span data-playing-title>Best policy so far</span> <b data-playing-name></b></p><duo-player sides=\"1\"></duo-player><p class=\"none\" data-no-clip>Shown as soon as the first candidates are trained.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>Best policy so far <b data-playing-name></b></p><duo-player sides=\"1\"></duo-player><p class=\"none\" data-no-clip>Shown as soon as the first candidates are trained.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -72,7 +72,7 @@ func pages() map[string]templ.Component {
 		"error":   Error(ErrorPage{Layout: layout, Status: "404", Heading: evil, Message: evil, Back: "/"}),
 		"out":     Error(ErrorPage{Layout: running("join.js"), Status: "403", Heading: evil, Message: evil, Rejoin: Rejoin{Offer: true, Session: evil}}),
 	}
-	for _, page := range []string{"learning", "asked", "people", "training", "data", "settings"} {
+	for _, page := range []string{"learning", "learnt", "asked", "people", "training", "data", "settings"} {
 		out["board, "+page] = Dashboard(DashboardPage{
 			Layout: running("dashboard.js"), ID: evil, Page: page, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil),
 			Export: true, Change: true, Reason: evil, NoPair: evil, CancelNote: evil, Tables: []string{evil}, Exports: "/e?format=", Tabs: []Tab{{Name: evil, URL: "javascript:alert(1)", Current: true}},

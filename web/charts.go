@@ -19,7 +19,7 @@ import (
 // chartURL returns the address of the data of a chart.
 func chartURL(id idrl.SessionID, table string) string { return sessionURL(id, "charts", table) }
 
-// charts is GET /sessions/:id/charts?page=learning|asked|people|training: the parts of a page of a session that the
+// charts is GET /sessions/:id/charts?page=learning|learnt|asked|people|training: the parts of a page of a session that the
 // server draws, without the page around them.
 func (s watching) charts(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
@@ -35,6 +35,8 @@ func (s watching) charts(c echo.Context) error {
 	switch p.Page {
 	case learningPage, peoplePage:
 		err = s.insightCharts(c, session, &p)
+	case learntPage:
+		err = learntParts(c.Request().Context(), session, &p)
 	case askedPage:
 		err = s.leases(c, session, &p)
 	case trainingPage:

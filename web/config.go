@@ -46,6 +46,8 @@ type Session interface {
 	// Insight returns how well answers were predicted, how the posterior became what it is, and
 	// how labelling goes.
 	Insight(ctx context.Context) (*insight.Report, error)
+	// Learnt returns what the session has learnt, to be looked at by researchers.
+	Learnt(ctx context.Context) (*insight.Learnt, error)
 	// Open returns the questions that are reserved for annotators.
 	Open(ctx context.Context) ([]record.Assignment, error)
 	// Trainings returns at most limit ended trainings, the last one first; all if the number is 0.

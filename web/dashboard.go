@@ -17,6 +17,7 @@ import (
 const (
 	overviewPage = "overview"
 	learningPage = "learning" // regret, candidates, weights, predictions
+	learntPage   = "learnt"   // clips of policies, of what the reward likes, and of what it would ask
 	askedPage    = "asked"    // questions, and why they were asked
 	peoplePage   = "people"   // pace, links, the people and their answers
 	trainingPage = "training"
@@ -28,6 +29,7 @@ const (
 var sessionPages = []struct{ page, name string }{
 	{overviewPage, "Overview"},
 	{learningPage, "Learning"},
+	{learntPage, "What it learnt"},
 	{askedPage, "Questions"},
 	{peoplePage, "People"},
 	{trainingPage, "Training"},
@@ -130,7 +132,8 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 		Watch: sessionURL(id, "watch"), Back: "/sessions", Facts: s.facts(spec),
 		Reason: method.Why, NoPair: method.NoPair,
 		InviteURL: sessionURL(id, "invitations"), InstructionsURL: sessionURL(id, "instructions"), KnownURL: sessionURL(id, "known"), QualityURL: sessionURL(id, "quality"),
-		LearningURL: pageURL(id, learningPage), PeopleURL: pageURL(id, peoplePage), DataURL: pageURL(id, dataPage), SettingsURL: pageURL(id, settingsPage),
+		LearningURL: pageURL(id, learningPage), LearntURL: pageURL(id, learntPage), Sides: strconv.Itoa(min(2, spec.Kind.Clips())),
+		PeopleURL: pageURL(id, peoplePage), DataURL: pageURL(id, dataPage), SettingsURL: pageURL(id, settingsPage),
 		Exports: sessionURL(id, "export") + "?format=",
 		Budget:  templates.BudgetForm{Action: sessionURL(id, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
 		Control: control, Conditions: conditionsCard(spec), Questions: sessionURL(id, "questions"), Charts: sessionURL(id, "charts"),

@@ -53,6 +53,7 @@ type fakeSession struct {
 	renewed  []idrl.AssignmentID
 
 	report    *insight.Report    // nil for an empty one
+	learnt    *insight.Learnt    // nil before the first generation
 	questions []insight.Question // newest first
 	trainings []record.PastTraining
 	examples  []idrl.Query

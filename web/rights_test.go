@@ -33,7 +33,7 @@ var needs = map[string]string{
 	"GET /sessions": "list", "GET /sessions/new": "create", "POST /sessions": "create",
 	"GET /arenas": "open", "GET /arenas/new": "create", "POST /arenas": "create",
 
-	"GET /sessions/:id": "watch", "GET /sessions/:id/learning": "watch", "GET /sessions/:id/asked": "watch", "GET /sessions/:id/people": "watch",
+	"GET /sessions/:id": "watch", "GET /sessions/:id/learning": "watch", "GET /sessions/:id/learnt": "watch", "GET /sessions/:id/asked": "watch", "GET /sessions/:id/people": "watch",
 	"GET /sessions/:id/training": "watch", "GET /sessions/:id/data": "watch", "GET /sessions/:id/settings": "watch",
 	"GET /sessions/:id/arena": "watch", "GET /sessions/:id/quality": "watch", "GET /sessions/:id/questions": "watch",
 	"GET /sessions/:id/charts": "watch", "GET /sessions/:id/charts/:table": "watch", "GET /sessions/:id/watch": "watch", "GET /sessions/:id/conditions.csv": "watch",

@@ -30,7 +30,7 @@ func TestBrowserCandidates(t *testing.T) {
 	b.waitFor("[data-new]")
 	b.enter("[data-session] a")
 	b.waitFor("main[data-connection=open]")
-	b.page("learning")
+	b.page("learnt")
 	b.waitFor("[data-candidates] clip-loop")
 
 	b.part("clips", func() {
@@ -49,22 +49,23 @@ func TestBrowserCandidates(t *testing.T) {
 			b.shot(fmt.Sprintf("candidates-%dx%d", size[0], size[1]))
 		}
 		b.resize(1280, 800)
-		view("h1")
-		b.wait("document.querySelectorAll('clip-loop[data-playing]').length === 0") // all are below
+		const playing = "document.querySelectorAll('[data-candidates] clip-loop[data-playing]').length"
+		view("#next")
+		b.wait(playing + " === 0") // all are above
 		view(first)
-		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 1")
+		b.wait(playing + " > 1")
 		b.enter("[data-still]")
-		b.wait("document.querySelectorAll('clip-loop[data-playing]').length === 0")
+		b.wait(playing + " === 0")
 		b.enter("[data-still]")
 		view(first) // the focus scrolls no farther than to the button, above the clips
-		b.wait("document.querySelectorAll('clip-loop[data-playing]').length > 1")
+		b.wait(playing + " > 1")
 	})
 	b.part("best policy", func() {
-		b.waitFor(".leader [data-playing] canvas")
-		b.moving(".leader canvas", 1, 1)
+		b.waitFor("[data-compared] [data-playing] canvas")
+		b.moving("[data-compared] canvas", 2, 1)
 		b.wait("/less half of its spread over \\d starts/.test(document.querySelector('[data-recommended]').innerText)")
 		b.enter("[data-candidates] .interval-row:last-child")
-		b.wait("document.querySelector('[data-playing-title]').innerText === 'Candidate' && document.querySelector('[data-recommended]').hidden")
+		b.wait("document.querySelector('[data-other]').value === document.querySelector('[data-candidates] .interval-row:last-child[aria-pressed=true]')?.dataset.id")
 	})
 	b.part("cancel", func() {
 		b.page("training")
@@ -84,7 +85,7 @@ func TestBrowserCandidates(t *testing.T) {
 		b.wait("document.querySelector('[data-training]').innerText.includes('In use: candidates as of answer 6.')")
 	})
 	b.part("reduced motion", func() {
-		b.page("learning")
+		b.page("learnt")
 		b.calm()
 		b.open(evaluate[string](b, "location.origin + location.pathname")) // a fragment would not load it again
 		b.waitFor("[data-candidates] clip-loop")

@@ -162,6 +162,12 @@ func (v *visit) ofResearchers() []screen {
 			b.waitFor("[data-candidates] .interval-row")
 			b.waitFor("[data-chart=calibration]")
 		}},
+		{"what it learnt, by clips", "/sessions/:id/learnt", b, func() {
+			b.page("learnt")
+			b.waitFor("[data-candidates] .interval-row")
+			b.waitFor("[data-taste] figure")
+			b.wait("!document.querySelector('[data-compared] duo-player, .unsure duo-player').hasAttribute('data-empty')")
+		}},
 		{"questions of a session", "/sessions/:id/asked", b, func() {
 			b.page("asked")
 			b.waitFor("[data-recent] tbody tr")

@@ -379,10 +379,11 @@ func TestBrowserResearcher(t *testing.T) {
 	b.page("learning")
 	b.noSideways(1280)
 	b.shot("dashboard-1280x800")
+	b.page("learnt")
 	b.insist("document.activeElement.matches('[data-candidates] .interval-row:last-child[aria-pressed=true]')", func() {
 		b.enter("[data-candidates] .interval-row:last-child") // another candidate; new ones may have taken its place
 	})
-	b.moving(".leader canvas", 1, 1)
+	b.moving("[data-compared] canvas", 2, 1)
 	b.shot("dashboard-candidates-1280x800")
 	was := evaluate[string](b, "document.activeElement.dataset.id")
 	simulate(3) // after three answers the candidates are others
@@ -432,8 +433,6 @@ func (b *tab) showsBelief() {
 	b.wait("/% sure that the best policy found is within 5.% of the best one known/.test(document.querySelector('[data-headline]').innerText)")
 	b.wait("document.querySelector('[data-relative]').innerText.includes('policies solved so far')")
 	b.wait("[...document.querySelectorAll('regret-chart svg text')].every((e) => e.getBoundingClientRect().left >= e.closest('svg').getBoundingClientRect().left)")
-	b.waitFor(".leader [data-playing] canvas")
-	b.moving(".leader canvas", 1, 1)
 	b.page("asked")
 	b.wait("document.querySelectorAll('[data-recent] tbody tr').length >= 9")
 	b.page("people")

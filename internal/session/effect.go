@@ -26,7 +26,7 @@ func (s *statements) effect() view.Effect {
 	if !s.spec.ShowLearnt || s.cfg.Unseen || s.gen == nil || s.history.Len() == 0 {
 		return view.Effect{}
 	}
-	e := view.Effect{Before: s.before, Now: s.lead().Leader.Clip}
+	e := view.Effect{Before: s.before.Clip, Now: s.lead().Leader.Clip}
 	if e.Before == "" || e.Now == "" {
 		return view.Effect{}
 	}

@@ -82,6 +82,11 @@ func (h Handle) Insight(ctx context.Context) (*insight.Report, error) {
 	return on(ctx, h, func(s *Session) (*insight.Report, error) { return s.Insight(ctx) })
 }
 
+// Learnt is Session.Learnt.
+func (h Handle) Learnt(ctx context.Context) (*insight.Learnt, error) {
+	return on(ctx, h, func(s *Session) (*insight.Learnt, error) { return s.Learnt(ctx) })
+}
+
 // Open is Session.Open.
 func (h Handle) Open(ctx context.Context) ([]record.Assignment, error) {
 	return on(ctx, h, func(s *Session) ([]record.Assignment, error) { return s.Open(ctx) })

@@ -33,8 +33,8 @@ func states(seq int64) bool { return seq%spacing(seq) == 0 }
 // what there is to show of what was learnt.
 type statements struct {
 	*generation
-	regret []idrl.Regret // recorded, by Seq
-	before idrl.ClipID   // of the policy that was recommended before the first answer
+	regret []idrl.Regret  // recorded, by Seq
+	before idrl.Candidate // that was recommended before the first answer
 	now    present
 	stop   stopState
 	looked shownEffect
@@ -112,7 +112,7 @@ func (s *statements) restoreRegret(snapshots []record.Snapshot) {
 // noteStart adds the statement before the first answer to the curve, and keeps what was
 // recommended then. first are the first candidates.
 func (s *statements) noteStart(first []idrl.Candidate) {
-	s.before = s.learner.AtStart(first).Clip
+	s.before = s.learner.AtStart(first)
 	if !s.spec.StatesRegret() {
 		return
 	}

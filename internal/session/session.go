@@ -105,6 +105,7 @@ type Session struct {
 	*claims         // who is asked what
 	*uploads        // clips from outside
 	*reports        // what it tells about itself
+	*exhibits       // what it shows of what it has learnt
 
 	superseded bool   // by the withdrawal of a person's data: Run is to end
 	quiet      int    // ticks of restTicks since the last request
@@ -182,6 +183,7 @@ func assemble(cfg Config) *Session {
 		inbox: in, settings: set, ledger: rec, learntFeatures: fits, inference: inf, generation: gen, statements: say,
 		selector: sel, refit: fit, schedule: due, training: train, claims: &claims{training: train, selector: sel},
 		uploads: &uploads{inbox: in, statements: say}, reports: &reports{inbox: in, training: train},
+		exhibits: &exhibits{inbox: in, training: train, selector: sel},
 	}
 }
 

@@ -16,6 +16,7 @@ const SHARPEST = 2; // canvas pixels to a CSS pixel, at most
  */
 export class ClipLoop extends HTMLElement {
   static observedAttributes = ["src", "paused"];
+  static fetch = fetchClip; // a page may limit it
 
   #canvas = document.createElement("canvas");
   /** @type {ReturnType<typeof painter>|undefined} */ #painter;
@@ -51,7 +52,7 @@ export class ClipLoop extends HTMLElement {
     if (this.#painter?.clip.pictures) this.#drop();
   }
 
-  /** Forgets a clip whose decoded pictures need room: it is fetched when it comes into view again. */
+  /** Forgets a clip whose pictures need room; it is fetched again in view. */
   #drop() {
     this.#painter?.close();
     this.#painter = undefined;
@@ -83,7 +84,7 @@ export class ClipLoop extends HTMLElement {
   async #load(src) {
     this.#loaded = src;
     try {
-      const clip = await fetchClip(src);
+      const clip = await ClipLoop.fetch(src);
       const next = painter(clip);
       await next.ready;
       if (src !== this.#loaded) return next.close();
@@ -93,7 +94,7 @@ export class ClipLoop extends HTMLElement {
       this.toggleAttribute("data-empty", false);
       this.#show();
     } catch {
-      if (src === this.#loaded) this.#loaded = ""; // it is fetched again when it comes into view again, or by again
+      if (src === this.#loaded) this.#loaded = ""; // it is fetched again in view, or by again
       return;
     }
     this.#follow();

@@ -2,15 +2,18 @@
 // The researcher's pages of one session: show the state that the socket sends.
 import { RegretChart } from "./chart.js";
 import { ChartsPart } from "./charts-part.js";
+import { fetchClip } from "./clip.js";
 import { ClipLoop } from "./clip-loop.js";
 import { ConditionChart, Conditions } from "./conditions.js";
 import { DuoPlayer } from "./duo-player.js";
 import { People } from "./people.js";
 import { ReconnectingSocket } from "./reconnecting-socket.js";
 import { Asking } from "./session-asked.js";
+import { LearntClips } from "./session-clips.js";
 import { Learnt } from "./session-learnt.js";
 import { showOverview } from "./session-overview.js";
 import { bar, link, part, rows, say, seconds } from "./session-parts.js";
+import { WaitingLine } from "./waiting-line.js";
 
 /**
  * @typedef {import("./wire.js").State} State
@@ -21,6 +24,8 @@ const AWAY = "The server is not reachable. This page may be out of date; it reco
 const RESTARTS = "The server is restarting. This page goes on by itself.";
 const SIGNED_OUT = "This browser is not signed in any more. Open a sign-in link, and then this page again.";
 
+const line = new WaitingLine(4); // requests for the clips of loops at a time
+ClipLoop.fetch = (src) => line.run(() => fetchClip(src));
 customElements.define("clip-loop", ClipLoop);
 customElements.define("condition-chart", ConditionChart);
 customElements.define("duo-player", DuoPlayer);
@@ -30,7 +35,9 @@ const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const socket = new ReconnectingSocket(main.dataset.watch ?? "");
 const people = new People(main);
 const asking = new Asking();
-const learnt = new Learnt();
+const shown = part("learnt");
+const clips = shown && new LearntClips(shown, (id) => learnt.mark(id));
+const learnt = new Learnt(clips ? (id) => clips.compare(id) : undefined);
 const drawn = part("charts");
 const charts = drawn && new ChartsPart(drawn);
 const conditions = new Conditions(main);
@@ -42,9 +49,12 @@ function show(s) {
   if (main.dataset.seq !== String(s.seq)) {
     asking.changed(s);
     charts?.changed();
-  } else if (training !== s.training.running) {
-    charts?.changed(); // a training has ended, or begun
+    clips?.changed();
+  } else if (training !== s.training.running) { // one has ended, or begun
+    charts?.changed();
+    clips?.changed();
   }
+  clips?.complete();
   training = s.training.running;
   main.dataset.seq = String(s.seq);
   say("answers", String(s.answers));

@@ -1,5 +1,5 @@
 // @ts-check
-// What a session has learnt: on its pages Overview and Learning.
+// What a session has learnt: on its pages Overview, Learning and What it learnt.
 import { RegretChart, short } from "./chart.js";
 import { fetchClip } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
@@ -16,7 +16,10 @@ const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal ", 
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Shows the statement of regret, the candidates and the weights, as far as the page has them. */
+/**
+ * Shows the statement of regret, the candidates, the weights and the recommended policy, as far as the page has them. On the page that
+ * shows candidates by clips, one can be chosen.
+ */
 export class Learnt {
   #player = /** @type {DuoPlayer|null} */ (document.querySelector(".leader duo-player"));
   #chart = /** @type {RegretChart|null} */ (document.querySelector("regret-chart"));
@@ -24,16 +27,26 @@ export class Learnt {
   #stated = part("no-regret") === null; // a regret is, and so a range of returns
   /** @type {Candidate[]} */ #candidates = [];
   #led = ""; // why the best policy is recommended
-  #chosen = ""; // candidate to play; empty for the leader
+  #choose; // called with the id of the candidate that was clicked; undefined where they are not shown by clips
+  #chosen = ""; // id of the candidate that is marked
   #playing = ""; // URL of the clip in the player
   #still = calm.matches; // the clips of the candidates do not move
 
-  constructor() {
+  /** @param {(id: string) => void} [choose] */
+  constructor(choose) {
+    this.#choose = choose;
     document.querySelector("[data-log]")?.addEventListener("click", (e) => this.#log(e));
     part("still")?.addEventListener("click", () => {
       this.#still = !this.#still;
       this.#show();
     });
+  }
+
+  /** Marks a candidate, if it is one. @param {string} id */
+  mark(id) {
+    if (id === this.#chosen) return;
+    this.#chosen = id;
+    this.#show();
   }
 
   /** @param {State} s */
@@ -75,19 +88,15 @@ export class Learnt {
   #show() {
     const all = this.#candidates;
     if (all.length === 0) return;
-    const now = all.find((c) => c.id === this.#chosen) ?? all[0];
     if (this.#list) {
-      const shares = all.map((c) => ({ ...c, mean: this.#shown(c.mean), std: this.#shown(c.std), note: this.#standing(c) }));
-      intervalChart(this.#list, shares, { unit: this.#stated ? " %" : "", chosen: now.id, paused: this.#still, choose: (id) => {
-        this.#chosen = id === this.#candidates[0]?.id ? "" : id;
-        this.#show();
-      } });
+      const shown = all.map((c) => ({ ...c, mean: this.#shown(c.mean), std: this.#shown(c.std), note: this.#standing(c), clip: this.#choose ? c.clip : "" }));
+      intervalChart(this.#list, shown, { unit: this.#stated ? " %" : "", chosen: this.#chosen, paused: this.#still, choose: this.#choose });
       say("still", !all.some((c) => c.clip) ? "" : this.#still ? "Play clips" : "Pause clips");
     }
-    say("playing-title", now === all[0] ? "Best policy so far" : "Candidate");
-    say("playing-name", [now.name, place(now, all)].filter(Boolean).join(", "));
-    say("recommended", now === all[0] ? this.#recommendation(now) : "");
-    this.#play(now.clip);
+    const best = all[0];
+    say("playing-name", [best.name, place(best, all)].filter(Boolean).join(", "));
+    say("recommended", this.#recommendation(best));
+    this.#play(best.clip);
   }
 
   /**

@@ -97,6 +97,10 @@ type Journal interface {
 	// if there is none, and of kind Damaged if it is not what was recorded.
 	ClipMedia(ctx context.Context, id idrl.SessionID, clip idrl.ClipID) ([]byte, error)
 
+	// ClipPlaces returns the clips of all generations that are drawn, in the order of their IDs: ID, From, Start and
+	// Steps of each. There are none of a session that is not recorded.
+	ClipPlaces(ctx context.Context, id idrl.SessionID) ([]idrl.Clip, error)
+
 	// Settings returns the present settings by researchers of the session, or an error of kind
 	// NotFound.
 	Settings(ctx context.Context, id idrl.SessionID) (Settings, error)

@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T) record.Journal) {
 		{"past trainings are listed", (*bench).trainings},
 		{"raw steps are kept", (*bench).steps},
 		{"drawings are kept", (*bench).media},
+		{"places of clips are listed", (*bench).places},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(&bench{T: t, open: open, Journal: open(t)}) })
 	}
@@ -361,4 +362,27 @@ func (b *bench) media() {
 	b.refused(err, idrl.NotFound)
 	_, err = b.ClipMedia(b.Context(), "x", "c0")
 	b.refused(err, idrl.NotFound)
+}
+
+func (b *bench) places() {
+	undrawn := Generation(3)
+	c := undrawn.Clips["c2"]
+	c.Media = nil
+	undrawn.Clips = map[idrl.ClipID]idrl.Clip{"c0": undrawn.Clips["c0"], "c1": undrawn.Clips["c1"], "c2": c}
+	b.must(b.adopt(undrawn, 4))
+	longer := Extended(3, 1)
+	longer.Clips["c2"] = c
+	b.must(b.Extend(b.Context(), "s", longer, 3, 4))
+	var want []idrl.Clip
+	for _, k := range []string{"c0", "c1", "c3"} {
+		c := Clip(k)
+		want = append(want, idrl.Clip{ID: c.ID, From: c.From, Start: c.Start, Steps: c.Steps})
+	}
+	got, err := b.ClipPlaces(b.Context(), "s")
+	if d := cmp.Diff(want, got, Same); d != "" || err != nil {
+		b.Errorf("places of the clips: %v (-want +got):\n%s", err, d)
+	}
+	if none, err := b.ClipPlaces(b.Context(), "x"); len(none) > 0 || err != nil {
+		b.Errorf("places of the clips of no session: %v, %v", none, err)
+	}
 }

@@ -165,6 +165,21 @@ func (m *Journal) ClipMedia(_ context.Context, id idrl.SessionID, clip idrl.Clip
 	return media, err
 }
 
+// ClipPlaces implements record.Journal.
+func (m *Journal) ClipPlaces(_ context.Context, id idrl.SessionID) (out []idrl.Clip, err error) {
+	m.Guard.Lock()
+	defer m.Guard.Unlock()
+	if id != m.Record.Spec.ID {
+		return nil, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.clips)) {
+		if c := m.clips[name]; m.media[name] != nil {
+			out = append(out, idrl.Clip{ID: c.ID, From: c.From, Start: c.Start, Steps: c.Steps})
+		}
+	}
+	return out, nil
+}
+
 // Settings implements record.Journal.
 func (m *Journal) Settings(_ context.Context, id idrl.SessionID) (s record.Settings, err error) {
 	err = m.read(id, func(r *record.Record) { s = settingsOf(r) })

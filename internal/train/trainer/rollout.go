@@ -45,7 +45,7 @@ func (s solved) as(id idrl.PolicyID) solved {
 		ro := &s.rollouts[i]
 		ro.clips = slices.Clone(ro.clips)
 		for k := range ro.clips {
-			ro.clips[k].From = trajectoryID(id, ro.n)
+			ro.clips[k].From = idrl.EpisodeName(id, ro.n)
 		}
 	}
 	return s
@@ -73,13 +73,6 @@ func remembered(id idrl.PolicyID, p idrl.Policy, s idrl.Solved) solved {
 		out.rollouts = append(out.rollouts, rollout{n: e.Episode, clips: e.Clips, raw: e.Steps})
 	}
 	return out
-}
-
-func trajectoryID(id idrl.PolicyID, n int) idrl.TrajectoryID {
-	if n == 0 {
-		return idrl.TrajectoryID(id)
-	}
-	return idrl.TrajectoryID(fmt.Sprintf("%s.%d", id, n))
 }
 
 // try rolls p out, unless it is one of the known policies. It returns ErrBroken
@@ -231,7 +224,7 @@ func (r *simulation) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Traj
 	}
 	lying := idrl.NewLying(r.env)
 	stream := r.stream("rollout", n)
-	t := &idrl.Trajectory{ID: trajectoryID(id, n), Env: spec.ID, Policy: id}
+	t := &idrl.Trajectory{ID: idrl.EpisodeName(id, n), Env: spec.ID, Policy: id}
 	for action, step := range idrl.EpisodeOf(r.env, p, stream) {
 		if step.Broken {
 			return nil, ErrBroken

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestBrowserLooked looks at what a session has learnt: two policies on one clock, of which the second is chosen by keyboard; what the reward
+// likes, by clips that are fetched when they come into view; and the question that would be asked. After more answers the page has
+// the new clips, and the reader is still at the same place, with the same policy chosen.
+func TestBrowserLooked(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	id, link := newLink(t, data, addr, "--env", "driver", "--title", "Drive")
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+	simulate := func(answers int) {
+		t.Helper()
+		if status, _, stderr := cli(t, "simulate", "--url", link, "--answers", strconv.Itoa(answers)); status != 0 {
+			t.Fatalf("simulate: %s", stderr)
+		}
+	}
+	simulate(6)
+	b := newPerson(t, browser)
+	b.open(server.find(t, `Researcher\S*.*?(http\S+)`))
+	b.enter("[data-signin]")
+	b.waitFor("[data-new]")
+	b.resize(1280, 800)
+	b.open("http://" + addr + "/sessions/" + id + "/learnt")
+	b.waitFor("[data-taste] figure")
+	const filled = "document.querySelectorAll('[data-tastes] clip-loop:not([data-empty])').length"
+
+	b.part("player", func() {
+		b.waitFor("[data-compared] [data-playing] canvas")
+		b.moving("[data-compared] canvas", 2, 1)
+		b.wait("/^Left: .*, recommended\\. Right: ./.test(document.querySelector('[data-names]').innerText)")
+		was := evaluate[string](b, "document.querySelector('[data-names]').innerText")
+		b.tabTo("[data-other]")
+		b.press("p") // of those prepared before the first answer
+		b.wait("document.querySelector('[data-other]').value.startsWith('pool.')")
+		b.wait(fmt.Sprintf("document.querySelector('[data-names]').innerText !== %q", was))
+		b.wait("document.querySelector('[data-names]').innerText.endsWith(`Right: ${document.querySelector('[data-other]').value}.`)")
+		b.waitFor("[data-compared] [data-playing] canvas")
+	})
+	b.part("likes", func() {
+		if n := evaluate[int](b, "[...document.querySelectorAll('.tastes clip-loop')].filter((c) => c.getBoundingClientRect().top > innerHeight && !c.hasAttribute('data-empty')).length"); n > 0 {
+			b.t.Errorf("%d clips were fetched before they were seen", n)
+		}
+		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#likes').scrollIntoView({ block: 'start', behavior: 'instant' })"))
+		b.wait(filled + " >= 6")
+		b.wait("document.querySelectorAll('[data-tastes] clip-loop[data-playing]').length >= 6")
+		b.enter("[data-still-likings]")
+		b.wait("document.querySelectorAll('[data-tastes] clip-loop[data-playing]').length === 0")
+		b.shot("looked-likes-1280x800")
+	})
+	b.part("next", func() {
+		b.wait("/(would tell|compares no two)/.test(document.querySelector('[data-next-text]').innerText)")
+		b.wait("!document.querySelector('.unsure duo-player').hasAttribute('data-empty')")
+	})
+	b.part("more answers", func() {
+		place := "[Math.round(document.querySelector('.tastes').getBoundingClientRect().top), document.querySelector('[data-other]').value, document.querySelector('[data-start]').value].join(' ')"
+		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('.tastes').scrollIntoView({ block: 'start', behavior: 'instant' })"))
+		was, before := evaluate[string](b, place), evaluate[string](b, "document.querySelector('[data-tastes]').innerText")
+		simulate(5)
+		b.wait("document.querySelector('main').dataset.seq === '11'")
+		b.wait(fmt.Sprintf("document.querySelector('[data-tastes]').innerText !== %q", before))
+		if now := evaluate[string](b, place); now != was {
+			b.t.Errorf("place, policy and start are %q after more answers, and were %q", now, was)
+		}
+		if evaluate[int](b, "document.querySelectorAll('[data-tastes] clip-loop[data-playing]').length") > 0 {
+			b.t.Error("clips that were paused move")
+		}
+	})
+	b.part("sizes", func() {
+		if h := evaluate[int](b, "document.documentElement.scrollHeight"); h > 3*800 {
+			b.t.Errorf("the page has a height of %d pixels, more than three screens", h)
+		}
+		for _, size := range [][2]int64{{390, 844}, {844, 390}, {1920, 1080}} {
+			b.resize(size[0], size[1])
+			b.noSideways(int(size[0]))
+			b.shot(fmt.Sprintf("looked-%dx%d", size[0], size[1]))
+		}
+		b.resize(1280, 800)
+		b.open("http://" + addr + "/sessions/" + id + "/learning")
+		b.waitFor("[data-chart=history]")
+		if h := evaluate[int](b, "document.documentElement.scrollHeight"); h > 3*800 {
+			b.t.Errorf("the page Learning has a height of %d pixels, more than three screens", h)
+		}
+	})
+}
