@@ -81,6 +81,7 @@ func New(cfg Config) *Server {
 			return list[i], true
 		}
 	}
+	cfg.Program = cmp.Or(cfg.Program, "tiebreak")
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := newServer(&site{
 		cfg: cfg, log: cfg.Log, counts: newCounts(), pingEvery: pingEvery, writeWait: writeWait, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, guesses: sampler{bucket: newBucket(1.0/60, 100)}, limits: newLimits(), heavy: newHeavy(),

@@ -27,3 +27,6 @@ func versionCommand() command {
 		}
 	})
 }
+
+// program is the name and version of this program, as files that it writes state them.
+func program() string { return "tiebreak " + shared.BuildVersion() }
