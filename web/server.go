@@ -220,6 +220,7 @@ func (s *Server) sessionRoutes(e *echo.Echo) {
 	e.POST("/sessions/:id/flags", s.labelling.postFlag)
 	e.GET("/sessions/:id/pictures/:picture", s.running.picture)
 	e.GET("/sessions/:id/questions", s.watching.questions)
+	e.GET("/sessions/:id/report", s.watching.report)
 	e.GET("/sessions/:id/charts", s.watching.charts)
 	e.GET("/sessions/:id/charts/:table", s.watching.chartTable)
 	e.GET("/sessions/:id/watch", s.watching.watch)

@@ -28,5 +28,5 @@ func versionCommand() command {
 	})
 }
 
-// program is the name and version of this program, as files that it writes state them.
-func program() string { return "tiebreak " + shared.BuildVersion() }
+// thisProgram is the name and version of this program, as files that it writes state them.
+func thisProgram() string { return "tiebreak " + shared.BuildVersion() }
