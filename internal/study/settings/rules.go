@@ -29,18 +29,5 @@ func moreThanAChoice(s idrl.SessionSpec, on bool) string {
 // controls says what is wrong with the control strategies. It does not know which there are.
 func controls(s idrl.SessionSpec) string { return rest(s.CheckConditions()) }
 
-// oneLine says what is wrong with a text of a data card that is one line.
-func oneLine(text string) string {
-	if !idrl.IsLine(text) || !idrl.IsVisible(text) {
-		return "must be one line of printable characters"
-	}
-	return ""
-}
-
-// plainText says what is wrong with a text of a data card that may have several lines.
-func plainText(text string) string {
-	if !idrl.IsVisible(text) {
-		return "must have no characters that are invisible or change the direction of text"
-	}
-	return ""
-}
+// card says what is wrong with a part of a data card.
+func card(c idrl.DataCard) string { return rest(c.Check()) }
