@@ -153,3 +153,38 @@ func TestBrowserReport(t *testing.T) {
 	}
 	b.shot("report")
 }
+
+// What data cards say can be changed while a session runs, each part alone, and stands in the report and in the bundle.
+func TestDataCardOfASession(t *testing.T) {
+	t.Parallel()
+	data, dir := t.TempDir(), t.TempDir()
+	simulateRuns(t, "--runs", "1", "--env", "gridworld", "--answers", "3", "--licence", "MIT", "--data", data)
+	id := strings.Fields(mustCLI(t, "export", "--data", data))[0]
+	mustCLI(t, "session", "set", "--data", data, "--session", id, "--authors", "Mary <mary@example.org>; Bob", "--payment", "12 € an hour")
+	mustCLI(t, "session", "set", "--data", data, "--session", id, "--recruitment", "By a notice.")
+	if status, _, errs := cli(t, "session", "set", "--data", data, "--session", id, "--licence", strings.Repeat("x", idrl.MaxLicence+1)); status == 0 || !strings.Contains(errs, "licence") {
+		t.Errorf("a licence that is too long: status %d, %s", status, errs)
+	}
+	out, bundle := filepath.Join(dir, "report.html"), filepath.Join(dir, "bundle")
+	mustCLI(t, "report", "--data", data, "--session", id, "-o", out)
+	content, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, _ := reported(string(content))
+	for key, want := range map[string]string{"authors": "Mary <mary@example.org>; Bob", "licence": "MIT", "recruitment": "By a notice.", "payment": "12 € an hour"} {
+		if numbers[key] != want {
+			t.Errorf("%s is %q in the report, want %q", key, numbers[key], want)
+		}
+	}
+	mustCLI(t, "export", "--data", data, "--session", id, "--format", "bundle", "--out", bundle)
+	card, err := os.ReadFile(filepath.Join(bundle, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"license: mit\n", "| authors | Mary and Bob |", "| contact | mary@example.org |", "| licence | MIT |", "| how people were paid | 12 € an hour |", "size_categories:\n- n<1K\n"} {
+		if !strings.Contains(string(card), want) {
+			t.Errorf("the card of the bundle lacks %q:\n%s", want, card)
+		}
+	}
+}

@@ -20,8 +20,10 @@ func (c DataCard) Check() error {
 		most       int
 		line       bool
 	}{
-		{"authors", c.Authors, MaxAuthors, true}, {"licence", c.Licence, MaxLicence, true},
-		{"text on recruitment", c.Recruitment, MaxCardText, false}, {"text on payment", c.Payment, MaxCardText, false},
+		{"authors", c.Authors, MaxAuthors, true},
+		{"licence", c.Licence, MaxLicence, true},
+		{"text on recruitment", c.Recruitment, MaxCardText, false},
+		{"text on payment", c.Payment, MaxCardText, false},
 	} {
 		switch {
 		case len(t.text) > t.most:

@@ -22,13 +22,25 @@ type Methods struct {
 // MethodsOf writes the methods section of a session or an arena from its settings and what has happened in it.
 func MethodsOf(s Source) Methods {
 	parts := []Paragraph{
-		{"Task", task(s)}, {"Choice of questions", choice(s)}, {"Model of the answers", model(s)}, {"Policies", policies(s)},
-		{"People and exclusions", participants(s)}, {"Agreement", agreed(s)}, {"Predictions", predictions(s)}, {"Stopping", stopped(s)}, {"Software", software(s)},
+		{"Task", task(s)},
+		{"Choice of questions", choice(s)},
+		{"Model of the answers", model(s)},
+		{"Policies", policies(s)},
+		{"People and exclusions", participants(s)},
+		{"Agreement", agreed(s)},
+		{"Predictions", predictions(s)},
+		{"Stopping", stopped(s)},
+		{"Software", software(s)},
 	}
 	if s.Spec.IsArena() {
 		parts = []Paragraph{
-			{"Task", task(s)}, {"Choice of questions", arenaChoice(s)}, {"Analysis", arenaAnalysis(s)},
-			{"People and exclusions", participants(s)}, {"Agreement", agreed(s)}, {"Stopping", arenaStop(s)}, {"Software", software(s)},
+			{"Task", task(s)},
+			{"Choice of questions", arenaChoice(s)},
+			{"Analysis", arenaAnalysis(s)},
+			{"People and exclusions", participants(s)},
+			{"Agreement", agreed(s)},
+			{"Stopping", arenaStop(s)},
+			{"Software", software(s)},
 		}
 	}
 	var out Methods

@@ -112,11 +112,13 @@ func TestMethodsFollowSettings(t *testing.T) {
 		},
 		{
 			"recorded rollouts", none, func(s *Source) { s.Status.Return = idrl.MeanReturn },
-			[]string{"No policy was trained: people judged recorded rollouts, whose policies were compared by the mean reward of a step."}, []string{"draws from the posterior"},
+			[]string{"No policy was trained: people judged recorded rollouts, whose policies were compared by the mean reward of a step."},
+			[]string{"draws from the posterior"},
 		},
 		{
 			"nothing yet", none, func(s *Source) { s.Status, s.Quality = view.Status{}, quality.Report{} },
-			[]string{"There is no statement yet", "0 people gave 0 answers", "their agreement is not known"}, []string{"The last answer", "The rule was"},
+			[]string{"There is no statement yet", "0 people gave 0 answers", "their agreement is not known"},
+			[]string{"The last answer", "The rule was"},
 		},
 		{
 			"an objection", none, func(s *Source) { s.Status.Stopping.Propose = false }, []string{"The rule was not met."}, []string{"since row"},

@@ -99,8 +99,10 @@ func card(s Source) []fact {
 		return text
 	}
 	out := []fact{
-		{"authors", "Authors", said(spec.Authors)}, {"licence", "Licence", said(spec.Licence)},
-		{"recruitment", "How people were recruited", said(spec.Recruitment)}, {"payment", "How people were paid", said(spec.Payment)},
+		{"authors", "Authors", said(spec.Authors)},
+		{"licence", "Licence", said(spec.Licence)},
+		{"recruitment", "How people were recruited", said(spec.Recruitment)},
+		{"payment", "How people were paid", said(spec.Payment)},
 		{"consent", "Consent", either(spec.Consent != "", "People agreed to a text before their first question.", "No consent was asked for by the program.")},
 		{"env_id", "Environment specification", environment(s)},
 		{"people_named", "Names of people", "In no file: people are named by pseudonyms."},

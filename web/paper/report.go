@@ -116,7 +116,8 @@ func headline(s Source, p *page) {
 func asked(s Source) []fact {
 	spec := s.Spec
 	out := []fact{
-		{Name: "Session", Value: string(spec.ID)}, {Name: "Environment", Value: fmt.Sprintf("%s (%s)", s.Env, spec.Env)},
+		{Name: "Session", Value: string(spec.ID)},
+		{Name: "Environment", Value: fmt.Sprintf("%s (%s)", s.Env, spec.Env)},
 		{Name: "Question", Value: settings.Get("kind").Title(string(spec.Kind))},
 	}
 	if s.Purpose != "" {
