@@ -15,6 +15,7 @@ type ConditionsCard struct {
 	Several bool   // it has control strategies
 	Own     string // title of the session's own strategy
 	CSV     string // URL of the data
+	SVG     string // URL of the figure
 }
 
 func conditionsCard(p ConditionsCard) templ.Component {
@@ -39,7 +40,7 @@ func conditionsCard(p ConditionsCard) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.Shown {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card full\" id=\"conditions\" data-conditions><div class=\"row chart-head\"><h2>Conditions <em>how well the posterior of each predicts the answers to held-out comparisons</em></h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card full\" id=\"conditions\" data-conditions><div class=\"row chart-head\"><h2>Conditions <em>how well the posterior of each predicts the answers to held-out comparisons</em></h2><span class=\"files-of\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -47,7 +48,11 @@ func conditionsCard(p ConditionsCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div><p data-conditions-sum>–</p><p class=\"none\" data-conditions-empty hidden></p><div class=\"scroll\" role=\"group\" aria-label=\"Conditions\" tabindex=\"0\"><table data-conditions-table><thead><tr><th>Strategy</th><th>Share</th><th>Questions</th><th>Answers</th><th>Accuracy</th><th>Log loss</th>")
+			templ_7745c5c3_Err = svgLink(p.SVG, "Conditions").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</span></div><p data-conditions-sum>–</p><p class=\"none\" data-conditions-empty hidden></p><div class=\"scroll\" role=\"group\" aria-label=\"Conditions\" tabindex=\"0\"><table data-conditions-table><thead><tr><th>Strategy</th><th>Share</th><th>Questions</th><th>Answers</th><th>Accuracy</th><th>Log loss</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -59,7 +64,7 @@ func conditionsCard(p ConditionsCard) templ.Component {
 				var templ_7745c5c3_Var2 string
 				templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(p.Own)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `conditions.templ`, Line: 33, Col: 35}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `conditions.templ`, Line: 37, Col: 35}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 				if templ_7745c5c3_Err != nil {
@@ -82,7 +87,7 @@ func conditionsCard(p ConditionsCard) templ.Component {
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Own)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `conditions.templ`, Line: 43, Col: 124}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `conditions.templ`, Line: 47, Col: 124}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {

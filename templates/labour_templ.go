@@ -712,7 +712,7 @@ func leaseTable(t LeaseTable) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chartHead("Reserved questions", "each is reserved for one annotator until its lease ends; an open page renews the lease", t.CSV).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tableHead("Reserved questions", "each is reserved for one annotator until its lease ends; an open page renews the lease", t.CSV).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -45,7 +45,7 @@ func learningPage(p DashboardPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = csvLink(p.Charts+"/regret", "Regret").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fileLinks(p.Charts+"/regret", "Regret").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -69,7 +69,7 @@ func learningPage(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = csvLink(p.Charts+"/candidates", "Candidates").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fileLinks(p.Charts+"/candidates", "Candidates").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -100,7 +100,7 @@ func learningPage(p DashboardPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = csvLink(p.Charts+"/weights", "Reward weights").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fileLinks(p.Charts+"/weights", "Reward weights").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -104,7 +104,7 @@ func learntPage(p DashboardPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Network {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<h2>Candidates <em>predicted return relative to their mean, on the scale of the reward model in use, which has no unit. Select one to see it beside the recommended one.</em></h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<h2 data-no-regret>Candidates <em>predicted return relative to their mean, on the scale of the reward model in use, which has no unit. Select one to see it beside the recommended one.</em></h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -48,7 +48,7 @@ func trainingTable(t TrainingTable) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chartHead("Past trainings", "the latest first; the current training is shown above", t.CSV).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tableHead("Past trainings", "the latest first; the current training is shown above", t.CSV).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

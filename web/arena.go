@@ -222,6 +222,7 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	p.Layout, p.Heading, p.Back = s.layout(c, spec.Title), spec.Title, "/sessions"
 	p.InviteURL, p.InstructionsURL, p.QualityURL = sessionURL(spec.ID, "invitations"), sessionURL(spec.ID, "instructions"), sessionURL(spec.ID, "quality")
 	file := sessionURL(spec.ID, "arena") + "?format="
+	p.SVG, p.Report = chartURL(spec.ID, "strengths.svg"), sessionURL(spec.ID, "report")
 	p.JSON, p.CSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
 	p.Budget = templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)}
 	if p.Control, err = running(s).controlPanel(c, spec, overviewPage); err != nil {

@@ -8,6 +8,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
+	"tiebreak/web/figure"
 )
 
 // calibrationCharts compare predictions of answers with the answers: of comparisons, or of the best
@@ -114,7 +115,7 @@ func ratingChart(spec idrl.SessionSpec, r *insight.Report) (c templates.RatingCh
 		most = max(most, k)
 	}
 	x, y := axis{low: 0, high: 1, from: 14, to: 97}, axis{low: 0, high: float64(most), from: 84, to: 8}
-	marks, _ := ticks(0, float64(most), 3)
+	marks, _ := figure.Ticks(0, float64(most), 3)
 	for _, v := range marks {
 		if v == float64(int(v)) {
 			c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f", v)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -14,6 +15,7 @@ import (
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
+	"tiebreak/web/figure"
 )
 
 // chartURL returns the address of the data of a chart.
@@ -219,7 +221,7 @@ func rateChart(csv string, l insight.Labour) templates.RateChart {
 			Hour: h.Begin.Format("2 Jan 15:04"), N: plural(h.Replies, "answer"),
 		})
 	}
-	marks, _ := ticks(0, float64(most), 3)
+	marks, _ := figure.Ticks(0, float64(most), 3)
 	for _, v := range marks {
 		if v == float64(int(v)) {
 			c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f", v)})
@@ -271,7 +273,7 @@ func leaseTable(id idrl.SessionID, open []record.Assignment, names map[idrl.Anno
 	return t
 }
 
-// chartTable is GET /sessions/:id/charts/:table: the data of a chart as CSV.
+// chartTable is GET /sessions/:id/charts/:table: the data of a chart as CSV, or with .svg behind its name the chart as a figure for papers.
 func (s watching) chartTable(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
@@ -282,8 +284,12 @@ func (s watching) chartTable(c echo.Context) error {
 		return err
 	}
 	defer leave()
+	name, drawn := strings.CutSuffix(c.Param("table"), ".svg")
+	if drawn {
+		return s.figure(c, session, name)
+	}
 	for _, t := range chartTables() {
-		if t.name == c.Param("table") {
+		if t.name == name {
 			return s.writeTable(c, session, t)
 		}
 	}

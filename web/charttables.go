@@ -10,119 +10,41 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tiebreak/internal/base/record"
-	"tiebreak/internal/idrl"
-	"tiebreak/internal/session/insight"
-	"tiebreak/internal/session/view"
+	"tiebreak/web/figure"
 )
 
 // chartTables are the tables behind the charts of a session's page.
 func chartTables() []table {
-	return []table{
-		{"questions", []string{
-			"row", "annotator", "answer", "counts", "p_a", "p_b", "p_equal", "picture_difference", "p_clear",
-			"policy_1", "policy_2", "rivals", "shares", "info_nats", "pair_std", "candidates_of", "response_ms", "purpose", "p_best", "p_best_rivals", "turned",
-		}, func(ctx context.Context, s watching, session Session, put func(...any) error) error {
-			return s.questionTable(ctx, session, put)
-		}},
-		{"calibration", []string{"from", "to", "answers", "came_true", "predicted", "share", "share_low", "share_high", "of"}, ofReport(calibrationTable)},
-		{"predictions", []string{"row", "p_a", "p_b", "p_equal", "answer"}, ofReport(predictionTable)},
-		{"group_predictions", groupColumns(), ofReport(groupTable)},
-		{"transforms", []string{"from", "to", "ratings", "expected", "chance_low", "chance_high"}, ofReport(transformTable)},
-		{"ratings", []string{"row", "rating", "predicted", "predicted_low", "predicted_high", "transform"}, ofReport(ratingTable)},
-		{"history", []string{"answers", "weight", "mean", "std"}, ofReport(historyTable)},
-		{"networks", []string{"network", "row", "clips", "feature", "correlation"}, func(ctx context.Context, _ watching, session Session, put func(...any) error) error {
-			r, err := session.Insight(ctx)
-			if err != nil {
-				return err
+	out := []table{{"questions", []string{
+		"row", "annotator", "answer", "counts", "p_a", "p_b", "p_equal", "picture_difference", "p_clear",
+		"policy_1", "policy_2", "rivals", "shares", "info_nats", "pair_std", "candidates_of", "response_ms", "purpose", "p_best", "p_best_rivals", "turned",
+	}, func(ctx context.Context, s watching, session Session, put func(...any) error) error {
+		return s.questionTable(ctx, session, put)
+	}}}
+	for _, of := range []figure.Part{figure.OfInsight, figure.OfStatus} {
+		if of == figure.OfStatus {
+			out = append(out,
+				table{"leases", []string{"question", "annotator", "asked", "held_until", "policy_1", "policy_2"}, leasesTable},
+				table{"trainings", []string{"training", "generation", "answers", "follow_up", "began", "ended", "took_s", "end", "policies", "why"}, trainingsTable})
+		}
+		for _, t := range figure.Tables() {
+			if t.Of == of {
+				out = append(out, ofMoment(t))
 			}
-			return networkTable(session.Spec(), r, put)
-		}},
-		{"covariance", []string{"weight_1", "weight_2", "covariance", "correlation"}, ofReport(covarianceTable)},
-		{"rate", []string{"hour", "answers"}, ofReport(rateTable)},
-		{"times", []string{"annotator", "answers", "p5_s", "p25_s", "p50_s", "p75_s", "p95_s"}, ofReport(timesTable)},
-		{"answers", []string{"answer", "number", "share", "share_low", "share_high"}, ofReport(mixTable)},
-		{"leases", []string{"question", "annotator", "asked", "held_until", "policy_1", "policy_2"}, leasesTable},
-		{"trainings", []string{"training", "generation", "answers", "follow_up", "began", "ended", "took_s", "end", "policies", "why"}, trainingsTable},
-		{"regret", []string{"row", "definition", "p_within", "bound", "mean", "p_unbeaten", "span", "policies"}, ofStatus(regretTable)},
-		{"candidates", []string{"policy", "title", "origin", "mean", "std", "candidates"}, ofStatus(candidateTable)},
-		{"weights", []string{"weight", "mean", "std"}, ofStatus(weightTable)},
+		}
 	}
+	return out
 }
 
-func ofReport(write func(*insight.Report, func(...any) error) error) func(context.Context, watching, Session, func(...any) error) error {
-	return func(ctx context.Context, _ watching, session Session, put func(...any) error) error {
-		r, err := session.Insight(ctx)
+// ofMoment is a table that is computed from what a session says of itself.
+func ofMoment(t figure.Table) table {
+	return table{t.Name, t.Columns, func(ctx context.Context, s watching, session Session, put func(...any) error) error {
+		m, err := s.moment(ctx, session, t.Of)
 		if err != nil {
 			return err
 		}
-		return write(r, put)
-	}
-}
-
-func ofStatus(write func(view.Status, func(...any) error) error) func(context.Context, watching, Session, func(...any) error) error {
-	return func(ctx context.Context, _ watching, session Session, put func(...any) error) error {
-		st, err := session.Status(ctx)
-		if err != nil {
-			return err
-		}
-		return write(st, put)
-	}
-}
-
-// each writes a row for each element.
-func each[T any](all []T, put func(...any) error, row func(T) []any) error {
-	for _, one := range all {
-		if err := put(row(one)...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func historyTable(r *insight.Report, put func(...any) error) error {
-	for _, p := range r.Posterior.Trace {
-		for _, w := range r.Posterior.Weights {
-			if err := put(p.Answers, w.Name, p.Mean[w.Index], p.Std[w.Index]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func covarianceTable(r *insight.Report, put func(...any) error) error {
-	all := make([]int, len(r.Posterior.Weights))
-	for i := range all {
-		all[i] = i
-	}
-	cov, cor := r.Posterior.Covariance(all), r.Posterior.Correlation(all)
-	for i, a := range r.Posterior.Weights {
-		for j, b := range r.Posterior.Weights {
-			if err := put(a.Name, b.Name, cov[i][j], cor[i][j]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func rateTable(r *insight.Report, put func(...any) error) error {
-	return each(r.Labour.Hours, put, func(h insight.Hour) []any { return []any{h.Begin, h.Replies} })
-}
-
-func timesTable(r *insight.Report, put func(...any) error) error {
-	return each(r.Labour.Times, put, func(t insight.Times) []any {
-		out := []any{string(t.Annotator), t.N}
-		for _, q := range t.Q {
-			out = append(out, q.Seconds())
-		}
-		return out
-	})
-}
-
-func mixTable(r *insight.Report, put func(...any) error) error {
-	return each(r.Labour.Mix, put, func(s insight.Share) []any { return []any{string(s.Choice), s.N, s.Of, s.From, s.To} })
+		return t.Write(m, put)
+	}}
 }
 
 func leasesTable(ctx context.Context, _ watching, session Session, put func(...any) error) error {
@@ -130,23 +52,12 @@ func leasesTable(ctx context.Context, _ watching, session Session, put func(...a
 	if err != nil {
 		return err
 	}
-	return each(open, put, func(as record.Assignment) []any {
-		return []any{as.N, string(as.Annotator), as.IssuedAt, as.LeaseUntil, string(as.Why.First), string(as.Why.Second)}
-	})
-}
-
-func regretTable(st view.Status, put func(...any) error) error {
-	return each(st.Regret, put, func(r idrl.Regret) []any {
-		return []any{r.Seq, r.Definition, r.Within, r.Bound, r.Mean, r.Unbeaten, r.Span, r.Policies}
-	})
-}
-
-func candidateTable(st view.Status, put func(...any) error) error {
-	return each(st.Candidates, put, func(e view.Estimate) []any { return []any{e.ID, e.Title, e.Name, e.Mean, e.Std, e.Draws} })
-}
-
-func weightTable(st view.Status, put func(...any) error) error {
-	return each(st.Weights, put, func(e view.Estimate) []any { return []any{e.Name, e.Mean, e.Std} })
+	for _, as := range open {
+		if err := put(as.N, string(as.Annotator), as.IssuedAt, as.LeaseUntil, string(as.Why.First), string(as.Why.Second)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A csvFile writes a table as a response. Its header is sent with the first row, so that an earlier

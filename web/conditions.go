@@ -1,11 +1,9 @@
 package web
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -17,6 +15,7 @@ import (
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/view"
 	"tiebreak/templates"
+	"tiebreak/web/figure"
 )
 
 // What a researcher's page shows of a session's conditions.
@@ -154,7 +153,7 @@ func leadText(l view.Lead) string {
 
 // conditionsCard returns the card as the page shows it before the first message.
 func conditionsCard(spec idrl.SessionSpec) templates.ConditionsCard {
-	return templates.ConditionsCard{Shown: spec.Compares(), Several: len(spec.Controls) > 0, Own: acquisition.Title(spec.Acquisition), CSV: sessionURL(spec.ID, "conditions.csv")}
+	return templates.ConditionsCard{Shown: spec.Compares(), Several: len(spec.Controls) > 0, Own: acquisition.Title(spec.Acquisition), CSV: sessionURL(spec.ID, "conditions.csv"), SVG: chartURL(spec.ID, "conditions.svg")}
 }
 
 // sendConditions sends the scores if they have changed.
@@ -176,29 +175,6 @@ func (s watching) conditionsCSV(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	scores, err := session.Conditions(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	h := c.Response().Header()
-	h.Set(echo.HeaderContentType, "text/csv; charset=utf-8")
-	h.Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="tiebreak-%s-conditions.csv"`, session.Spec().ID))
-	c.Response().WriteHeader(http.StatusOK)
-	out := csv.NewWriter(c.Response())
-	_ = out.Write([]string{"condition", "share", "questions", "answers_in_all", "answers", "decisive", "right", "accuracy", "accuracy_low", "accuracy_high", "answered", "log_loss"})
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, one := range append([]view.ConditionScore{scores.All}, scores.Conditions...) {
-		name := string(one.Name)
-		if name == "" {
-			name = "all"
-		}
-		for _, p := range one.Points {
-			_ = out.Write([]string{
-				name, number(one.Share), strconv.Itoa(one.Questions), strconv.Itoa(one.Answers), strconv.Itoa(p.Answers), strconv.Itoa(p.Decisive), number(p.Right),
-				number(p.Accuracy()), number(p.Low), number(p.High), strconv.Itoa(p.Answered), number(p.LogLoss),
-			})
-		}
-	}
-	out.Flush()
-	return out.Error()
+	t, _ := figure.Find("conditions")
+	return s.writeTable(c, session, ofMoment(t))
 }

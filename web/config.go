@@ -304,6 +304,9 @@ type Config struct {
 	// explains this.
 	Origins []string
 
+	// Program is the name and version of the program, which figures and reports state; default "tiebreak".
+	Program string
+
 	// SignInCommand is the command line that prints a sign-in link; pages show it to researchers
 	// who are not signed in; default "tiebreak user link".
 	SignInCommand string

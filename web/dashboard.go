@@ -134,7 +134,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 		InviteURL: sessionURL(id, "invitations"), InstructionsURL: sessionURL(id, "instructions"), KnownURL: sessionURL(id, "known"), QualityURL: sessionURL(id, "quality"),
 		LearningURL: pageURL(id, learningPage), LearntURL: pageURL(id, learntPage), Sides: strconv.Itoa(min(2, spec.Kind.Clips())),
 		PeopleURL: pageURL(id, peoplePage), DataURL: pageURL(id, dataPage), SettingsURL: pageURL(id, settingsPage),
-		Exports: sessionURL(id, "export") + "?format=",
+		Report: sessionURL(id, "report"), Exports: sessionURL(id, "export") + "?format=",
 		Budget:  templates.BudgetForm{Action: sessionURL(id, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
 		Control: control, Conditions: conditionsCard(spec), Questions: sessionURL(id, "questions"), Charts: sessionURL(id, "charts"),
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(id, "training/cancel"), CancelNote: cancelNote(spec),

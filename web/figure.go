@@ -2,7 +2,8 @@ package web
 
 import (
 	"fmt"
-	"math"
+
+	"tiebreak/internal/base/words"
 )
 
 // An axis maps numbers to a part of a drawing, in per cent of its width or height, so that a
@@ -26,31 +27,5 @@ func (a axis) place(v float64) string { return percentage(a.at(v)) }
 
 func percentage(v float64) string { return fmt.Sprintf("%.2f%%", v) }
 
-// ticks returns about n round numbers from low to high, and how many decimals show them.
-func ticks(low, high float64, n int) (out []float64, decimals int) {
-	if !(high > low) || math.IsInf(high-low, 0) {
-		return []float64{low}, 0
-	}
-	raw := (high - low) / float64(n)
-	power := math.Pow(10, math.Floor(math.Log10(raw)))
-	step := 10 * power
-	for _, m := range []float64{1, 2, 5} {
-		if m*power >= raw {
-			step = m * power
-			break
-		}
-	}
-	for k := math.Ceil(low/step - 1e-9); k*step <= high+1e-9*step; k++ {
-		out = append(out, k*step+0) // + 0: no −0
-	}
-	return out, max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-}
-
 // signed writes a number with the minus sign − instead of a hyphen.
-func signed(v float64, decimals int) string {
-	text := fmt.Sprintf("%.*f", decimals, math.Abs(v))
-	if v < 0 && text != fmt.Sprintf("%.*f", decimals, 0.0) {
-		return "−" + text
-	}
-	return text
-}
+func signed(v float64, decimals int) string { return words.Signed(v, decimals) }

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -239,8 +240,5 @@ func knownRow(id idrl.SessionID, k record.Known) templates.KnownRow {
 
 // plural writes a number of things.
 func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return words.Plural(n, thing)
 }

@@ -10,6 +10,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
+	"tiebreak/web/figure"
 )
 
 // networkChart shows what the networks of a session reward: for each feature the correlation with
@@ -43,7 +44,7 @@ func networkChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorC
 	c.X = []templates.Tick{{Place: x.place(0), Text: "0"}, {Place: percentage(x.at(rows) - 2), Text: fmt.Sprint(last.BasedOn)}}
 	box := struct{ x, y axis }{axis{0, rows, 0, 976}, axis{-1, 1, 1000, 0}} // of the drawing from 14 to 98 %
 	for _, k := range drawn {
-		w := templates.WeightChart{ID: fmt.Sprintf("network-%d", k), Name: featureName(spec, k), Value: correlationText(last.Correlation[k])}
+		w := templates.WeightChart{ID: fmt.Sprintf("network-%d", k), Name: figure.FeatureName(spec, k), Value: correlationText(last.Correlation[k])}
 		var line, words []string
 		for _, n := range r.Networks {
 			v := n.Correlation[k]
@@ -89,23 +90,4 @@ func correlationText(v float64) string {
 		return "+" + signed(v, 2)
 	}
 	return signed(v, 2)
-}
-
-func featureName(spec idrl.SessionSpec, k int) string {
-	if k < len(spec.Features) {
-		return spec.Features[k]
-	}
-	return fmt.Sprintf("feature %d", k+1)
-}
-
-// networkTable is the table of all networks.
-func networkTable(spec idrl.SessionSpec, r *insight.Report, put func(...any) error) error {
-	for _, n := range r.Networks {
-		for k, v := range n.Correlation {
-			if err := put(n.Version, n.BasedOn, n.Clips, featureName(spec, k), v); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

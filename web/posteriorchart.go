@@ -8,6 +8,7 @@ import (
 
 	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
+	"tiebreak/web/figure"
 )
 
 const z95 = 1.96 // half-width of a 95 % interval, in standard deviations
@@ -22,7 +23,7 @@ func drawHistories(c *templates.PosteriorChart, p insight.Posterior, of []int, a
 	}
 	x, y := axis{low: 0, high: float64(answers), from: 14, to: 98}, axis{low: -most, high: most, from: 82, to: 6}
 	c.Zero = y.place(0)
-	marks, decimals := ticks(-most, most, 3)
+	marks, decimals := figure.Ticks(-most, most, 3)
 	for _, v := range marks {
 		c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: signed(v, decimals)})
 	}

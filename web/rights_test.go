@@ -36,7 +36,7 @@ var needs = map[string]string{
 	"GET /sessions/:id": "watch", "GET /sessions/:id/learning": "watch", "GET /sessions/:id/learnt": "watch", "GET /sessions/:id/asked": "watch", "GET /sessions/:id/people": "watch",
 	"GET /sessions/:id/training": "watch", "GET /sessions/:id/data": "watch", "GET /sessions/:id/settings": "watch",
 	"GET /sessions/:id/arena": "watch", "GET /sessions/:id/quality": "watch", "GET /sessions/:id/questions": "watch",
-	"GET /sessions/:id/charts": "watch", "GET /sessions/:id/charts/:table": "watch", "GET /sessions/:id/watch": "watch", "GET /sessions/:id/conditions.csv": "watch",
+	"GET /sessions/:id/charts": "watch", "GET /sessions/:id/charts/:table": "watch", "GET /sessions/:id/watch": "watch", "GET /sessions/:id/conditions.csv": "watch", "GET /sessions/:id/report": "watch",
 	"GET /sessions/:id/export": "export", "GET /sessions/:id/arena?format=answers": "export",
 	"POST /sessions/:id/clone":  "clone",
 	"POST /sessions/:id/budget": "change", "POST /sessions/:id/control": "change", "POST /sessions/:id/title": "change", "POST /sessions/:id/training/cancel": "change",

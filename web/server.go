@@ -81,6 +81,7 @@ func New(cfg Config) *Server {
 			return list[i], true
 		}
 	}
+	cfg.Program = cmp.Or(cfg.Program, "tiebreak")
 	cfg.SignInCommand = cmp.Or(cfg.SignInCommand, "tiebreak user link")
 	s := newServer(&site{
 		cfg: cfg, log: cfg.Log, counts: newCounts(), pingEvery: pingEvery, writeWait: writeWait, drainWait: drainWait, replyWait: replyWait, refusals: sampler{bucket: newBucket(5, 20)}, guesses: sampler{bucket: newBucket(1.0/60, 100)}, limits: newLimits(), heavy: newHeavy(),
@@ -219,6 +220,7 @@ func (s *Server) sessionRoutes(e *echo.Echo) {
 	e.POST("/sessions/:id/flags", s.labelling.postFlag)
 	e.GET("/sessions/:id/pictures/:picture", s.running.picture)
 	e.GET("/sessions/:id/questions", s.watching.questions)
+	e.GET("/sessions/:id/report", s.watching.report)
 	e.GET("/sessions/:id/charts", s.watching.charts)
 	e.GET("/sessions/:id/charts/:table", s.watching.chartTable)
 	e.GET("/sessions/:id/watch", s.watching.watch)

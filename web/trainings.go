@@ -57,7 +57,10 @@ func trainingsTable(ctx context.Context, _ watching, session Session, put func(.
 	if err != nil {
 		return err
 	}
-	return each(list, put, func(p record.PastTraining) []any {
-		return []any{p.N, p.BasedOn, p.Answers, p.FollowUp, p.Began, p.Ended, p.Ended.Sub(p.Began).Seconds(), string(p.End), p.Candidates, p.Why}
-	})
+	for _, p := range list {
+		if err := put(p.N, p.BasedOn, p.Answers, p.FollowUp, p.Began, p.Ended, p.Ended.Sub(p.Began).Seconds(), string(p.End), p.Candidates, p.Why); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 
-	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
@@ -100,7 +99,7 @@ func (b bundles) config(id idrl.SessionID) bundle.Config {
 		Read: func(ctx context.Context, f func(bundle.Source) error) error {
 			return b.db.Read(ctx, id, func(r *store.Reading) error { return f(r) })
 		},
-		Program:  "tiebreak " + shared.BuildVersion(),
+		Program:  thisProgram(),
 		Complete: func(spec idrl.SessionSpec) (idrl.SessionSpec, error) { return training.NameFeatures(b.envs(), spec) },
 		Beliefs:  b.beliefs,
 		Learnt:   b.learnt,

@@ -21,7 +21,7 @@ var errUsage = shared.ErrUsage
 func commands() []command {
 	return []command{
 		demoCommand(), serveCommand(), sessionCommand(), arenaCommand(), simulateCommand(), loadtestCommand(),
-		userCommand(), tokenCommand(), workersCommand(), inviteCommand(), annotatorCommand(), exportCommand(), importCommand(), clipsCommand(), questionsCommand(), qualityCommand(), backupCommand(), restoreCommand(), recoverCommand(), doctorCommand(), checkCommand(), auditCommand(), configCommand(), versionCommand(), workerCommand(), workerKeyCommand(),
+		userCommand(), tokenCommand(), workersCommand(), inviteCommand(), annotatorCommand(), exportCommand(), importCommand(), clipsCommand(), questionsCommand(), qualityCommand(), reportCommand(), backupCommand(), restoreCommand(), recoverCommand(), doctorCommand(), checkCommand(), auditCommand(), configCommand(), versionCommand(), workerCommand(), workerKeyCommand(),
 	}
 }
 

@@ -29,7 +29,22 @@ var setters = map[string]func(context.Context, *store.DB, *setFlags, idrl.Sessio
 	"budget": func(ctx context.Context, db *store.DB, f *setFlags, was idrl.SessionSpec) (string, error) {
 		return fmt.Sprintf("now wants %s; before it was %s", wanted(f.spec.Budget), wanted(was.Budget)), db.SetBudget(ctx, was.ID, f.spec.Budget, byCommand, time.Now())
 	},
+	"authors": onCard, "licence": onCard, "recruitment": onCard, "payment": onCard,
 }
+
+// onCard changes the parts of the data card that are given.
+func onCard(ctx context.Context, db *store.DB, f *setFlags, was idrl.SessionSpec) (string, error) {
+	is := was
+	f.given.Visit(func(g *flag.Flag) {
+		if s, ok := settings.Find(g.Name); ok && slices.Contains(cardKeys, g.Name) {
+			s.Copy(&is, f.spec)
+		}
+	})
+	return "has another data card", db.SetCard(ctx, was.ID, is.Card(), byCommand, time.Now())
+}
+
+// cardKeys are the settings that make up the data card.
+var cardKeys = []string{"authors", "licence", "recruitment", "payment"}
 
 func (f *setFlags) declare(fs *flag.FlagSet) {
 	f.given = fs
@@ -42,18 +57,18 @@ func (f *setFlags) declare(fs *flag.FlagSet) {
 
 func sessionSetCommand() command {
 	c := ofSession("session set", "change the settings that can change while a session runs", (*setFlags).declare,
-		"Changes the title, the number of answers wanted, and what annotators read. A complete session continues if the number\n"+
+		"Changes the title, the number of answers wanted, what data cards and reports say, and what annotators read. A complete session continues if the number\n"+
 			"exceeds its answers; a session ends if it does not. New instructions are a new version, which every annotator is\n"+
 			"shown before the next answer. A running server applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *setFlags) error {
 			var keys []string
 			f.given.Visit(func(g *flag.Flag) {
-				if _, ok := setters[g.Name]; ok {
+				if _, ok := setters[g.Name]; ok && !(slices.Contains(cardKeys, g.Name) && slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(cardKeys, k) })) { // all of a card are set together
 					keys = append(keys, g.Name)
 				}
 			})
 			if len(keys) == 0 && f.instructions == "" && f.consent == "" {
-				return fmt.Errorf("%w: nothing to change: give --title, --budget, --instructions-file or --consent-file", errUsage)
+				return fmt.Errorf("%w: nothing to change: give --title, --budget, --authors, --licence, --recruitment, --payment, --instructions-file or --consent-file", errUsage)
 			}
 			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if f.instructions != "" {

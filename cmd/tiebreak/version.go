@@ -27,3 +27,6 @@ func versionCommand() command {
 		}
 	})
 }
+
+// thisProgram is the name and version of this program, as files that it writes state them.
+func thisProgram() string { return "tiebreak " + shared.BuildVersion() }

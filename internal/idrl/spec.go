@@ -107,6 +107,13 @@ type SessionSpec struct {
 	// themselves; 0: they cannot. Researchers can always do it for them.
 	WithdrawDays int
 
+	// What data cards and reports say of a study and its people; each may be empty, and changes nothing else. Authors are separated
+	// by semicolons; Licence is an SPDX identifier or a text; Recruitment and Payment are sentences.
+	Authors     string `json:",omitempty"`
+	Licence     string `json:",omitempty"`
+	Recruitment string `json:",omitempty"`
+	Payment     string `json:",omitempty"`
+
 	// Names of the features of Env when the session was created, in the order of
 	// θ; an export needs them where Env is not available. Length d.
 	Features []string
@@ -144,6 +151,9 @@ const (
 	MaxTitle        = 120   // bytes
 	MaxPurpose      = 140   // bytes
 	MaxInstructions = 4000  // bytes
+	MaxAuthors      = 400   // bytes
+	MaxLicence      = 120   // bytes
+	MaxCardText     = 1000  // bytes of Recruitment, and of Payment
 	MaxBudget       = 10000 // answers
 	MaxCode         = 64    // bytes of a completion code
 	MaxRate         = 1000  // answers a minute

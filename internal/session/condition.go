@@ -39,11 +39,7 @@ func (s *selector) draw(n int64, who idrl.AnnotatorID, fresh []record.Assignment
 			return draw{condition: record.HeldOut, method: &s.conditions.random, askable: held}, err
 		}
 	}
-	s.queries.renew(s.gen, &s.spec)
-	askable, err := s.askable(who, fresh, pending, s.queries.places, teaches)
-	if err == nil && len(askable) == 0 && s.queries.places != nil { // better a question about what is reserved than none
-		askable, err = s.askable(who, fresh, pending, nil, teaches)
-	}
+	askable, err := s.teaching(who, fresh, pending)
 	if err != nil || !s.spec.Compares() {
 		return draw{askable: askable}, err
 	}
@@ -54,6 +50,16 @@ func (s *selector) draw(n int64, who idrl.AnnotatorID, fresh []record.Assignment
 		}
 	}
 	return draw{condition: record.Condition(s.spec.Acquisition), askable: askable}, nil
+}
+
+// teaching returns the queries that may be put to who and be learnt from. Its error is that of the journal.
+func (s *selector) teaching(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector) ([]idrl.QueryVector, error) {
+	s.queries.renew(s.gen, &s.spec)
+	out, err := s.askable(who, fresh, pending, s.queries.places, teaches)
+	if err == nil && len(out) == 0 && s.queries.places != nil { // better a question about what is reserved than none
+		return s.askable(who, fresh, pending, nil, teaches)
+	}
+	return out, err
 }
 
 // holdOut returns the queries of which one can be held out, which were put to nobody before, so that nothing was learnt

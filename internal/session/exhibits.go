@@ -164,7 +164,7 @@ func (s *exhibits) nextForAnybody() (*insight.Next, error) {
 	if err != nil {
 		return nil, err
 	}
-	queries, err := s.askable(anybody, nil, pending)
+	queries, err := s.teaching(anybody, nil, pending)
 	if err != nil || len(queries) == 0 {
 		return nil, err
 	}

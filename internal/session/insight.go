@@ -16,27 +16,35 @@ import (
 // researcher. The session's goroutine only hands over what does not change; the work is
 // done by the caller's.
 func (s *reports) Insight(ctx context.Context) (*insight.Report, error) {
-	type handed struct {
-		known *insight.Report // nil unless it is made already
-		src   insight.Source
-		asked []*record.Assignment // whose Query never changes
-	}
 	if err := ctx.Err(); err != nil { // which a report that is made already would not notice
 		return nil, err
 	}
-	h, err := call(ctx, s.inbox, func() (handed, error) {
-		if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
-			return handed{known: r}, nil
-		}
-		src := s.source()
-		if src.Version > 0 {
-			src.Networks = s.networks()
-		}
-		return handed{src: src, asked: slices.Clip(s.asked.all)}, nil
-	})
+	h, err := call(ctx, s.inbox, func() (handed, error) { return s.handOver(), nil })
 	if err != nil || h.known != nil {
 		return h.known, err
 	}
+	return s.report(ctx, h)
+}
+
+// handed is what the session's goroutine hands over for an insight.Report.
+type handed struct {
+	known *insight.Report // nil unless it is made already
+	src   insight.Source
+	asked []*record.Assignment // whose Query never changes
+}
+
+func (s *reports) handOver() handed {
+	if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
+		return handed{known: r}
+	}
+	src := s.source()
+	if src.Version > 0 {
+		src.Networks = s.networks()
+	}
+	return handed{src: src, asked: slices.Clip(s.asked.all)}
+}
+
+func (s *reports) report(ctx context.Context, h handed) (*insight.Report, error) {
 	h.src.Turned = map[idrl.AssignmentID]bool{}
 	for _, as := range h.asked {
 		if as.Query.Turned() {

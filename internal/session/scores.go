@@ -34,8 +34,16 @@ func (s *reports) Conditions(ctx context.Context) (view.ConditionScores, error) 
 // cfg it needs neither Trainer nor Publisher. Errors are those of New.
 func ScoresOf(ctx context.Context, cfg Config) (view.ConditionScores, error) {
 	s, err := New(cfg)
-	if err != nil || !s.spec.Compares() {
+	if err != nil {
 		return view.ConditionScores{}, err
+	}
+	return s.scored(ctx)
+}
+
+// scored is Conditions of a session that is not run; zero if it has nothing to compare.
+func (s *reports) scored(ctx context.Context) (view.ConditionScores, error) {
+	if !s.spec.Compares() {
+		return view.ConditionScores{}, nil
 	}
 	in, err := s.toScore()
 	if err != nil {

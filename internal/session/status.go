@@ -28,39 +28,50 @@ type reports struct {
 
 // Status returns the state of the session for a researcher.
 func (s *reports) Status(ctx context.Context) (view.Status, error) {
-	var log []idrl.Answer // what does not change of the log, which is summed up on the caller's goroutine
-	var predicted []quality.Hit
-	st, err := call(ctx, s.inbox, func() (view.Status, error) {
-		log, predicted = slices.Clip(s.log.rows), slices.Clip(s.log.predicted)
-		st := view.Status{
-			Session: s.spec.ID, State: s.settings.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
-			BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
-			Weights: s.weights(), Network: s.network(), Recent: s.recent(),
-		}
-		for as := range s.asked.live(s.cfg.Now()) {
-			st.Open = append(st.Open, *as)
-		}
-		if s.gen != nil {
-			lead := s.lead()
-			best := lead.Leader
-			st.Led, st.BasedOn, st.Best, st.Basis, st.Regret = lead.Led, s.gen.BasedOn, best.ID, s.basis(), s.curve()
-			st.Stopping = s.explained()
-			if s.cfg.Steps != nil {
-				st.Return = s.spec.Return
-			}
-			st.Dropped = s.learner.Policies().Dropped()
-			st.Candidates = s.standings(best, st.Regret)
-		}
-		if s.cfg.Unseen {
-			withoutClips(&st)
-		}
-		return st, nil
-	})
+	t, err := call(ctx, s.inbox, func() (telling, error) { return s.telling(), nil })
 	if err != nil {
-		return st, err
+		return t.st, err
 	}
-	st.Annotators = quality.Summarise(log, predicted)
-	return st, nil
+	return t.status(), nil
+}
+
+// telling is a Status without what is summed up of the log, which is not of the session's goroutine, and what it is
+// summed up from: that does not change.
+type telling struct {
+	st        view.Status
+	log       []idrl.Answer
+	predicted []quality.Hit
+}
+
+func (t telling) status() view.Status {
+	t.st.Annotators = quality.Summarise(t.log, t.predicted)
+	return t.st
+}
+
+func (s *reports) telling() telling {
+	st := view.Status{
+		Session: s.spec.ID, State: s.settings.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget,
+		BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
+		Weights: s.weights(), Network: s.network(), Recent: s.recent(),
+	}
+	for as := range s.asked.live(s.cfg.Now()) {
+		st.Open = append(st.Open, *as)
+	}
+	if s.gen != nil {
+		lead := s.lead()
+		best := lead.Leader
+		st.Led, st.BasedOn, st.Best, st.Basis, st.Regret = lead.Led, s.gen.BasedOn, best.ID, s.basis(), s.curve()
+		st.Stopping = s.explained()
+		if s.cfg.Steps != nil {
+			st.Return = s.spec.Return
+		}
+		st.Dropped = s.learner.Policies().Dropped()
+		st.Candidates = s.standings(best, st.Regret)
+	}
+	if s.cfg.Unseen {
+		withoutClips(&st)
+	}
+	return telling{st, slices.Clip(s.log.rows), slices.Clip(s.log.predicted)}
 }
 
 // withoutClips takes away the clips of a session of which there is nothing to see.

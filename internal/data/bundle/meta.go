@@ -20,8 +20,18 @@ type meta struct {
 	Seed     uint64 `json:"seed"`
 	Strategy string `json:"strategy"`
 
-	Features []string `json:"features"`
-	Engines  []string `json:"engines"`
+	// What the researcher has stated; empty where nothing is.
+	Authors     []string `json:"authors"`
+	Emails      []string `json:"author_emails"`
+	Licence     string   `json:"licence"`
+	Recruitment string   `json:"recruitment"`
+	Payment     string   `json:"payment"`
+	Consent     bool     `json:"consent"` // people agreed to a text before their first question
+
+	LayoutSeed uint64   `json:"layout_seed"` // of the environment
+	ClipSteps  int      `json:"clip_steps"`  // of the environment in a clip; 0: not recorded
+	Features   []string `json:"features"`
+	Engines    []string `json:"engines"`
 
 	Complete bool   `json:"complete"`
 	Records  int64  `json:"records_version,omitempty"`
@@ -91,6 +101,9 @@ func (b *builder) describe(ctx context.Context) (err error) {
 	s, m := &b.spec, &b.meta
 	m.Format, m.Version, m.Program, m.Polarity = "tiebreak.bundle", SchemaVersion, b.cfg.Program, polarities
 	m.Session, m.Title, m.Env, m.Kind, m.Seed, m.Strategy, m.Features = string(s.ID), s.Title, s.Env, string(s.Kind), s.Seed, s.Acquisition, s.Features
+	m.Authors, m.Emails = authors(s.Authors)
+	m.Licence, m.Recruitment, m.Payment, m.Consent = s.Licence, s.Recruitment, s.Payment, s.Consent != ""
+	m.LayoutSeed, m.ClipSteps = s.LayoutSeed(), s.Clip.Steps
 	m.After, m.Answers = b.part.After, "all"
 	if b.part.Counting {
 		m.Answers = "counting"

@@ -86,6 +86,7 @@ func studiedIn(t testing.TB, dir string, n int) *store.DB {
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	spec := settings.Complete(idrl.SessionSpec{
+		Authors: "Mary <mary@example.org>; Bob", Licence: "CC-BY-4.0", Recruitment: "By a notice | in \"the\" lab.", Payment: "12 € an hour.",
 		ID: study, Title: "Which point moves better? \"Yes\": <this>", Env: "point", Features: []string{"speed", "effort", "height"}, Seed: 7, CreatedAt: t0,
 		Instructions: "Prefer speed.\nConfigs: are not a key here.", Acquisition: "uniform",
 	})

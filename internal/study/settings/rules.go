@@ -28,3 +28,6 @@ func moreThanAChoice(s idrl.SessionSpec, on bool) string {
 
 // controls says what is wrong with the control strategies. It does not know which there are.
 func controls(s idrl.SessionSpec) string { return rest(s.CheckConditions()) }
+
+// card says what is wrong with a part of a data card.
+func card(c idrl.DataCard) string { return rest(c.Check()) }

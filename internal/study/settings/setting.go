@@ -263,4 +263,6 @@ const (
 	saying   = "What annotators do and see"
 	stopping = "When the session may stop"
 	checking = "How answers are checked"
+
+	describing = "What reports and data cards say"
 )

@@ -428,4 +428,28 @@ var table = []Setting{
 		Default: "10", Filled: true, Low: 1, High: idrl.MaxBudget, Group: checking,
 		at: func(s *idrl.SessionSpec) any { return &s.ExcludeAfter },
 	},
+	{
+		Key: "authors", Label: "Authors", Words: "who made the data set, separated by semicolons, as reports and data cards name them", Unit: "names", Zero: "not stated",
+		High: idrl.MaxAuthors, Group: describing, Changes: true,
+		at:   func(s *idrl.SessionSpec) any { return &s.Authors },
+		rule: func(s idrl.SessionSpec) string { return card(idrl.DataCard{Authors: s.Authors}) },
+	},
+	{
+		Key: "licence", Label: "Licence of the data", Words: "licence under which the data may be used: an SPDX identifier such as CC-BY-4.0, or a text", Unit: "licence", Zero: "not stated",
+		High: idrl.MaxLicence, Group: describing, Changes: true,
+		at:   func(s *idrl.SessionSpec) any { return &s.Licence },
+		rule: func(s idrl.SessionSpec) string { return card(idrl.DataCard{Licence: s.Licence}) },
+	},
+	{
+		Key: "recruitment", Label: "How people were recruited", Words: "sentences on how annotators were recruited and who they are, for reports and data cards; no names of people", Unit: "text", Zero: "not stated",
+		High: idrl.MaxCardText, Lines: 2, Group: describing, Changes: true,
+		at:   func(s *idrl.SessionSpec) any { return &s.Recruitment },
+		rule: func(s idrl.SessionSpec) string { return card(idrl.DataCard{Recruitment: s.Recruitment}) },
+	},
+	{
+		Key: "payment", Label: "How people were paid", Words: "sentences on what annotators were paid, and for what, for reports and data cards", Unit: "text", Zero: "not stated",
+		High: idrl.MaxCardText, Lines: 2, Group: describing, Changes: true,
+		at:   func(s *idrl.SessionSpec) any { return &s.Payment },
+		rule: func(s idrl.SessionSpec) string { return card(idrl.DataCard{Payment: s.Payment}) },
+	},
 }

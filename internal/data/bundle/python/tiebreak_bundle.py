@@ -38,13 +38,18 @@ def imitation(bundle):
     return [(fragments[i], fragments[j]) for i, j in zip(a["first"], a["second"])], a["preferences"]
 
 
-def minari(bundle, dataset_id, data_format="hdf5"):
+def minari(bundle, dataset_id, data_format="hdf5", code_permalink=None):
     """Makes a Minari dataset of the trajectories of a bundle and returns it.
 
-    Rewards are 0: a bundle has none. Features are in the infos of each step.
+    Rewards are 0: a bundle has none. Features are in the infos of each step. Authors and their addresses are those of the data
+    card; Minari warns where none are stated. code_permalink defaults to the name and version of the program that made the bundle.
+    The environment specification names the environment, its spaces, layout and features (tiebreak_recorded.py); it cannot act.
     """
+    import re
+
     import minari
     import pyarrow.parquet as pq
+    from gymnasium.envs.registration import EnvSpec
     from gymnasium.spaces import Box
     from minari.data_collector import EpisodeBuffer
 
@@ -68,13 +73,24 @@ def minari(bundle, dataset_id, data_format="hdf5"):
                 infos={"features": np.concatenate([np.zeros_like(phi[:1]), phi])},
             )
         )
-    boxes = [Box(-np.inf, np.inf, (len(rows[0]),), np.float32) for rows in (buffers[0].observations, buffers[0].actions)]
+    sizes = [len(rows[0]) for rows in (buffers[0].observations, buffers[0].actions)]
+    boxes = [Box(-np.inf, np.inf, (n,), np.float32) for n in sizes]
+    name = re.sub("[^A-Za-z0-9_.-]+", "-", meta["env_id"])
+    about = {"environment": meta["env_id"], "layout_seed": meta["layout_seed"], "observations": sizes[0], "actions": sizes[1], "features": meta["features"]}
+    spec = EnvSpec(id=f"tiebreak/{name}-v0", entry_point="tiebreak_recorded:Recorded", disable_env_checker=True, order_enforce=False, kwargs=about)
+    facts = [f"Trajectories that people compared in the environment {meta['env_id']}. Rewards are 0: none is recorded."]
+    facts += [f"{k.capitalize()}: {meta[k]}" for k in ("licence", "recruitment", "payment") if meta[k]]
     return minari.create_dataset_from_buffers(
         dataset_id,
         buffers,
+        env=spec,
+        eval_env=spec,
+        author=set(meta["authors"]) or None,
+        author_email=set(meta["author_emails"]) or None,
+        code_permalink=code_permalink or meta["program"],
         observation_space=boxes[0],
         action_space=boxes[1],
         algorithm_name="Tiebreak " + meta["session_id"],
-        description=f"Trajectories that people compared in the environment {meta['env_id']}. Rewards are 0: none is recorded.",
+        description=" ".join(facts),
         data_format=data_format,
     )

@@ -77,6 +77,11 @@ def check_duckdb():
 def check_datasets():
     from datasets import get_dataset_config_names, load_dataset
 
+    from huggingface_hub import DatasetCard
+
+    card = DatasetCard.load(bundle / "README.md", ignore_metadata_errors=False)
+    assert card.data.license == "cc-by-4.0" and card.data.pretty_name == meta["title"] and card.data.task_categories == ["reinforcement-learning"], card.data
+    assert card.data.size_categories == ["n<1K"] and "Mary" in card.text and "12 € an hour." in card.text
     names = get_dataset_config_names(str(bundle))
     assert names[0] == "comparisons" and "trajectories" in names and len(names) >= 8, names
     for name in names:
@@ -87,7 +92,8 @@ def check_datasets():
         assert answers[label] == {"a": 1, "b": 0, "equal": 0.5}[choice]
     lines = [json.loads(l) for l in (bundle / "clips" / "metadata.jsonl").read_text().splitlines()]
     clips = load_dataset("imagefolder", data_dir=str(bundle / "clips"), split="train")
-    assert clips[0]["image"].size == (4, 4)
+    with clips[0]["image"] as image:  # else its file stays open
+        assert image.size == (4, 4)
     assert len(clips) == len(lines) == meta["counts"]["clips"] and set(clips["segment_id"]) == {l["segment_id"] for l in lines}
 
 
@@ -101,6 +107,9 @@ def check_minari():
 
     tiebreak_bundle.minari(bundle, "tiebreak/point-v0")
     d = minari.load_dataset("tiebreak/point-v0")  # as another program does
+    m = d.storage.metadata
+    assert m["author"] == {"Mary", "Bob"} and m["author_email"] == {"mary@example.org"} and m["code_permalink"] == meta["program"], m
+    assert d.env_spec.id == "tiebreak/point-v0" and d.env_spec.kwargs["features"] == meta["features"] and "Licence: CC-BY-4.0" in m["description"]
     rows = pq.read_table(bundle / "trajectories.parquet").to_pylist()
     assert d.total_episodes == len(rows) and d.total_steps == sum(r["n_steps"] for r in rows)
     for episode, row in zip(d.iterate_episodes(), rows):

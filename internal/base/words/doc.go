@@ -1,0 +1,2 @@
+// Package words writes numbers and lists as people read them.
+package words

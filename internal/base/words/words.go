@@ -1,0 +1,33 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Plural writes a number of things: "1 answer", "2 answers".
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Signed writes a number with the minus sign − instead of a hyphen. What is rounded to 0 has no sign.
+func Signed(v float64, decimals int) string {
+	text := fmt.Sprintf("%.*f", decimals, math.Abs(v))
+	if v < 0 && text != fmt.Sprintf("%.*f", decimals, 0.0) {
+		return "−" + text
+	}
+	return text
+}
+
+// List writes things after one another: "a", "a and b", "a, b and c"; "" for none.
+func List(things []string) string {
+	n := len(things)
+	if n < 2 {
+		return strings.Join(things, "")
+	}
+	return strings.Join(things[:n-1], ", ") + " and " + things[n-1]
+}

@@ -1,0 +1,26 @@
+package words_test
+
+import (
+	"testing"
+
+	"tiebreak/internal/base/words"
+)
+
+func TestWords(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{words.Plural(0, "answer"), "0 answers"},
+		{words.Plural(1, "answer"), "1 answer"},
+		{words.Plural(2, "answer"), "2 answers"},
+		{words.Signed(-0.256, 2), "−0.26"},
+		{words.Signed(-0.004, 2), "0.00"},
+		{words.Signed(1.5, 0), "2"},
+		{words.List(nil), ""},
+		{words.List([]string{"a"}), "a"},
+		{words.List([]string{"a", "b"}), "a and b"},
+		{words.List([]string{"a", "b", "c"}), "a, b and c"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%q, want %q", test.got, test.want)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"tiebreak/internal/base/words"
+)
+
+// hours returns at most four of n places of hours, the first and the last among them.
+func hours(n int) (out []int) {
+	parts := min(3, n-1)
+	if parts < 1 {
+		return []int{0}
+	}
+	for k := range parts + 1 {
+		out = append(out, k*(n-1)/parts)
+	}
+	return out
+}
+
+// drawRate draws answers by hour.
+func drawRate(c *canvas, r rows, _ Moment) (float64, string) {
+	n, most := len(r.cells), 1.0
+	for i := range r.cells {
+		most = max(most, r.number(i, "answers"))
+	}
+	f := frame{x: scale{0, float64(n), 42, width - 16}, y: scale{0, most, 170, 24}, whole: true, size: textSize, yTicks: 3, xTitle: "hour (UTC)", yTitle: "answers"}
+	begin := func(i int) time.Time {
+		t, _ := r.at(i, "hour").(time.Time)
+		return t.UTC()
+	}
+	f.sides(c)
+	wide := min(24, 0.8*(f.x.to-f.x.from)/float64(n))
+	for i := range r.cells {
+		v := r.number(i, "answers")
+		c.rect(f.x.at(float64(i)+0.5)-wide/2, f.y.at(v), wide, f.y.from-f.y.at(v), barLook, fmt.Sprintf("%s: %s", begin(i).Format("2 Jan 15:04"), words.Plural(int(v), "answer")))
+	}
+	for _, i := range hours(n) {
+		f.xMark(c, float64(i)+0.5, begin(i).Format("15:04"))
+	}
+	return 212, fmt.Sprintf("Answers by hour, with skipped questions, without those that are withdrawn or left out, from %s to %s UTC. They are counts of all answers, so that there is no interval.",
+		begin(0).Format("2 January 2006, 15:04"), begin(n-1).Add(time.Hour).Format("2 January, 15:04"))
+}
+
+// drawTransforms draws how many ratings lie in each part of their predicted distributions.
+func drawTransforms(c *canvas, r rows, _ Moment) (float64, string) {
+	most, n := 1.0, 0.0
+	for i := range r.cells {
+		most, n = max(most, r.number(i, "ratings"), r.number(i, "chance_high")), n+r.number(i, "ratings")
+	}
+	f := frame{x: scale{0, 1, 42, width - 16}, y: scale{0, most, 200, 24}, whole: true, size: textSize, yTicks: 4, xTitle: "predicted probability of a lower rating", yTitle: "ratings"}
+	f.sides(c)
+	for i := range r.cells {
+		from, to, v := f.x.at(r.number(i, "from")), f.x.at(r.number(i, "to")), r.number(i, "ratings")
+		c.rect(from+3, f.y.at(v), to-from-6, f.y.from-f.y.at(v), barLook, words.Plural(int(v), "rating"))
+	}
+	low, high, expected := f.y.at(r.number(0, "chance_low")), f.y.at(r.number(0, "chance_high")), f.y.at(r.number(0, "expected"))
+	c.rect(f.x.from, high, f.x.to-f.x.from, low-high, chanceLook, "")
+	c.line(f.x.from, expected, f.x.to, expected, zeroLook)
+	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		f.xMark(c, v, fmt.Sprintf("%.0f %%", 100*v))
+	}
+	return 242, fmt.Sprintf("How many of %s lie in each part of their predicted distributions, each predicted from the ratings before it. If the predictions are right, all bars are equally high on average (dashed line), and each lies in the dotted band with a probability of 95 %%.",
+		words.Plural(int(n), "rating"))
+}
+
+// drawCalibration draws how often what was predicted came true, one plot for each kind of prediction.
+func drawCalibration(c *canvas, r rows, _ Moment) (float64, string) {
+	kinds, n := r.distinct("of"), 0.0
+	least := 1.0
+	for i := range r.cells {
+		if r.number(i, "answers") > 0 {
+			least, n = min(least, r.number(i, "from")), n+r.number(i, "answers")
+		}
+	}
+	const each = 276.0
+	for k, kind := range kinds {
+		top := 30 + each*float64(k)
+		of := r.where("of", kind)
+		f := frame{x: scale{least, 1, 56, width - 40}, y: scale{0, 1, top + 190, top}, percent: true, size: textSize, yTicks: 5, xTitle: "probability of the most probable " + map[string]string{"answer": "answer", "best": "best clip", "worst": "worst clip"}[kind], yTitle: "came true"}
+		f.sides(c)
+		for _, v := range []float64{0.2, 0.4, 0.6, 0.8, 1} {
+			if v >= least {
+				f.xMark(c, v, fmt.Sprintf("%.0f %%", 100*v))
+			}
+		}
+		c.line(f.x.from, f.y.at(least), f.x.to, f.y.at(1), zeroLook)
+		for i := range of.cells {
+			answers := of.number(i, "answers")
+			if answers == 0 {
+				continue
+			}
+			x, y := f.x.at(of.number(i, "predicted")), f.y.at(of.number(i, "share"))
+			c.line(x, f.y.at(of.number(i, "share_low")), x, f.y.at(of.number(i, "share_high")), rangeLook)
+			look := dotLook
+			if answers < 5 {
+				look = hollowLook
+			}
+			c.circle(x, y, 4.5, look, fmt.Sprintf("%s: predicted %s, came true %s", words.Plural(int(answers), "answer"), share(of.number(i, "predicted")), share(of.number(i, "share"))))
+		}
+	}
+	if len(kinds) > 1 {
+		n /= float64(len(kinds))
+	}
+	return 262 + each*float64(len(kinds)-1), fmt.Sprintf("How often the most probable answer came, by its predicted probability, in ten bins of equal width, with 95 %% intervals (Wilson); hollow: fewer than five answers. Each of %s was predicted from the answers before it. Dashed: as predicted.",
+		words.Plural(int(n), "answer"))
+}
+
+// mostCorrelated is how many weights the figure of correlations has.
+const mostCorrelated = 10
+
+// drawCorrelations draws the correlations of the largest weights as a matrix; negative fields have a frame of dashes.
+func drawCorrelations(c *canvas, r rows, m Moment) (float64, string) {
+	names := r.distinct("weight_1")
+	all := len(names)
+	if p := m.Insight.Posterior; all > mostCorrelated {
+		names = names[:0:0]
+		for _, k := range p.Largest[:mostCorrelated] {
+			names = append(names, p.Weights[k].Name)
+		}
+	}
+	const left, top, row = 140.0, 22.0, 26.0
+	cell := min(60, (width-margin-left)/float64(len(names)))
+	for i, name := range names {
+		y := top + row*float64(i)
+		c.label(left-8, y+17, endAt, textSize, left-margin-8, fmt.Sprintf("%d %s", i+1, name))
+		c.text(left+cell*(float64(i)+0.5), top-6, middleAt, textSize, fmt.Sprint(i+1))
+		of := r.where("weight_1", name)
+		for k := range of.cells {
+			j := slices.Index(names, of.text(k, "weight_2"))
+			if j < 0 {
+				continue
+			}
+			v := of.number(k, "correlation")
+			shade := 255 - int(math.Round(110*math.Min(1, math.Abs(v))))
+			look := fmt.Sprintf(`fill="#%02x%02x%02x" stroke="#ffffff" stroke-width="1"`, shade, shade, shade)
+			if v < 0 {
+				look = fmt.Sprintf(`fill="#%02x%02x%02x" stroke="#555555" stroke-width="1" stroke-dasharray="2 2"`, shade, shade, shade)
+			}
+			x := left + cell*float64(j)
+			c.rect(x+1, y+1, cell-2, row-2, look, "")
+			c.text(x+cell/2, y+17, middleAt, smallSize, words.Signed(v, 2))
+		}
+	}
+	return top + row*float64(len(names)) + 6, "Correlations of the weights under the posterior" + ofAll(len(names), all, "weights") + ". The darker, the farther from 0; negative ones have a dashed frame. There is no interval: they are properties of the posterior."
+}

@@ -1,0 +1,157 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"tiebreak/internal/base/words"
+	"tiebreak/internal/idrl"
+)
+
+// mostRows is how many rows a figure of intervals has.
+const mostRows = 30
+
+// An estimate is a row of a figure of intervals.
+type estimate struct {
+	name            string
+	mean, low, high float64
+	text            string // its numbers
+}
+
+// intervals draws estimates below one another on one axis that includes 0, and returns the height.
+func intervals(c *canvas, list []estimate, unit string) float64 {
+	const names, numbers, each, top = 150.0, 112.0, 21.0, 14.0
+	low, high := 0.0, 0.0
+	for _, e := range list {
+		low, high = min(low, e.low), max(high, e.high)
+	}
+	if !(high > low) {
+		low, high = -1, 1
+	}
+	x := scale{low, high, names + 12, width - numbers}
+	bottom := top + each*float64(len(list))
+	marks, decimals := Ticks(low, high, 4)
+	for _, v := range marks {
+		c.line(x.at(v), top-4, x.at(v), bottom, gridLook)
+		c.text(x.at(v), bottom+16, middleAt, textSize, words.Signed(v, decimals))
+	}
+	c.line(x.at(0), top-4, x.at(0), bottom, zeroLook)
+	for i, e := range list {
+		y := top + each*(float64(i)+0.5)
+		c.label(names, y+4, endAt, textSize, names-margin, e.name)
+		if e.high > e.low {
+			c.line(x.at(e.low), y, x.at(e.high), y, rangeLook)
+		}
+		c.circle(x.at(e.mean), y, 4, dotLook, e.name+": "+e.text)
+		c.text(width-margin, y+4, endAt, smallSize, e.text)
+	}
+	c.text((x.from+x.to)/2, bottom+33, middleAt, textSize, unit)
+	return bottom + 40
+}
+
+// plusMinus writes a mean with its 95 % interval; a standard deviation of 0 stands for none.
+func plusMinus(mean, std float64, decimals int) string {
+	if std > 0 {
+		return words.Signed(mean, decimals) + " ± " + words.Signed(z95*std, decimals)
+	}
+	return words.Signed(mean, decimals)
+}
+
+func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
+	factor, unit, decimals := 100.0, "% of the range", 1
+	caption := "Expected return of the recommended policy (first) and of the candidates, against the average candidate, in per cent of the range from the worst to the best known policy, with 95 % intervals of the posterior (mean ± 1.96 standard deviations)."
+	if !m.Spec.StatesRegret() {
+		factor, unit, decimals = 1, "predicted return, without unit", 2
+		caption = "Predicted return of the recommended policy (first) and of the candidates, against the average candidate, on the scale of the reward model in use, which has no unit. No intervals are known."
+	}
+	var list []estimate
+	for i := range min(len(r.cells), mostRows) {
+		mean, std := factor*r.number(i, "mean"), factor*r.number(i, "std")
+		list = append(list, estimate{cmp.Or(r.text(i, "title"), r.text(i, "policy")), mean, mean - z95*std, mean + z95*std, plusMinus(mean, std, decimals)})
+	}
+	return intervals(c, list, unit), caption
+}
+
+func drawWeights(c *canvas, r rows, _ Moment) (float64, string) {
+	var list []estimate
+	for i := range r.cells {
+		mean, std := r.number(i, "mean"), r.number(i, "std")
+		list = append(list, estimate{r.text(i, "weight"), mean, mean - z95*std, mean + z95*std, plusMinus(mean, std, 2)})
+	}
+	all := len(list)
+	if all > mostRows {
+		slices.SortStableFunc(list, func(a, b estimate) int { return cmp.Compare(math.Abs(b.mean), math.Abs(a.mean)) })
+		list = list[:mostRows]
+	}
+	return intervals(c, list, "standard deviations of the prior"), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
+		ofAll(len(list), all, "weights") + ". A weight of 0 ± 1.96 is one that the answers say nothing about."
+}
+
+func drawStrengths(c *canvas, r rows, m Moment) (float64, string) {
+	var list []estimate
+	for i := range r.cells {
+		low, high := r.number(i, "low"), r.number(i, "high")
+		list = append(list, estimate{r.text(i, "title"), r.number(i, "strength"), low, high, fmt.Sprintf("%s (%s to %s)", words.Signed(r.number(i, "strength"), 2), words.Signed(low, 2), words.Signed(high, 2))})
+	}
+	return intervals(c, list, "log-odds against the mean of all"),
+		fmt.Sprintf("Strength of each policy, in log-odds of being preferred to the mean of all, by a Bradley–Terry model with ties, with 95 %% intervals of the posterior. Of %s that prefer one policy or call both equal.", words.Plural(m.Arena.Answers, "answer"))
+}
+
+// replies are the names of replies.
+var replies = map[string]string{
+	string(idrl.ChoseA): "Clip a", string(idrl.ChoseB): "Clip b", string(idrl.Equal): "Equal", string(idrl.CantTell): "Can’t tell", string(idrl.Skip): "Skipped",
+	string(idrl.TechnicalFailure): "Clip failed", string(idrl.Rated): "Rated", string(idrl.BestWorst): "Best and worst",
+}
+
+// drawMix draws how often each reply was given.
+func drawMix(c *canvas, r rows, _ Moment) (float64, string) {
+	const each, top = 26.0, 10.0
+	x := scale{0, 1, 112, 330}
+	bottom := top + each*float64(len(r.cells))
+	for _, v := range []float64{0, 0.5, 1} {
+		c.line(x.at(v), top-4, x.at(v), bottom, gridLook)
+		c.text(x.at(v), bottom+16, middleAt, textSize, fmt.Sprintf("%.0f %%", 100*v))
+	}
+	for i := range r.cells {
+		y := top + each*float64(i)
+		name := r.text(i, "answer")
+		c.text(104, y+16, endAt, textSize, cmp.Or(replies[name], name))
+		of, low, high := r.number(i, "share"), r.number(i, "share_low"), r.number(i, "share_high")
+		text := fmt.Sprintf("%.0f: %.0f %% (%.0f to %.0f %%)", r.number(i, "number"), 100*of, 100*low, 100*high)
+		c.rect(x.from, y+4, x.at(of)-x.from, each-10, barLook, text)
+		c.line(x.at(low), y+4+(each-10)/2, x.at(high), y+4+(each-10)/2, `stroke="#1b1b1b" stroke-width="1.5"`)
+		c.text(width-margin, y+16, endAt, smallSize, text)
+	}
+	return bottom + 22, "How often each reply was given, of all that are neither withdrawn nor left out; lines are 95 % intervals of the shares (Wilson)."
+}
+
+// drawTimes draws how long people took.
+func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
+	const each, top = 24.0, 10.0
+	n := min(len(r.cells), mostRows)
+	most := 0.1
+	for i := range n {
+		most = max(most, r.number(i, "p95_s"))
+	}
+	x := scale{0, most, 140, width - 92}
+	bottom := top + each*float64(n)
+	marks, decimals := Ticks(0, most, 4)
+	for _, v := range marks {
+		c.line(x.at(v), top-4, x.at(v), bottom, gridLook)
+		c.text(x.at(v), bottom+16, middleAt, textSize, words.Signed(v, decimals))
+	}
+	for i := range n {
+		y := top + each*float64(i) + each/2
+		at := func(q string) float64 { return x.at(r.number(i, q)) }
+		c.label(132, y+4, endAt, textSize, 122, cmp.Or(r.text(i, "annotator"), "Everybody"))
+		c.line(at("p5_s"), y, at("p95_s"), y, rangeLook)
+		c.rect(at("p25_s"), y-7, at("p75_s")-at("p25_s"), 14, boxLook, "")
+		c.line(at("p50_s"), y-9, at("p50_s"), y+9, `stroke="#1b1b1b" stroke-width="2.5"`)
+		c.text(width-margin, y+4, endAt, smallSize, fmt.Sprintf("%.1f s, n = %.0f", r.number(i, "p50_s"), r.number(i, "answers")))
+	}
+	c.text((x.from+x.to)/2, bottom+33, middleAt, textSize, "seconds")
+	return bottom + 40, "Response times by pseudonym: median (mark, and its number with the number of answers), middle half (box) and 5 to 95 % (line) of the answers, without the time in which the page was hidden" +
+		ofAll(n, len(r.cells), "rows") + "."
+}

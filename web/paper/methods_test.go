@@ -1,0 +1,286 @@
+package paper
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/people/bradley"
+	"tiebreak/internal/people/quality"
+	"tiebreak/internal/session/insight"
+	"tiebreak/internal/session/view"
+	"tiebreak/internal/study/settings"
+	"tiebreak/web/figure"
+)
+
+// pointer returns a number's address.
+func pointer(v float64) *float64 { return &v }
+
+// source is that of a session with default settings, after change.
+func source(change func(*idrl.SessionSpec)) Source {
+	spec := settings.Defaults()
+	change(&spec)
+	spec = settings.Complete(spec)
+	spec.Features, spec.Solver, spec.Return = []string{"Speed", "Lane"}, idrl.OwnSolver, idrl.SumReturn
+	if spec.Model == idrl.NetworkModel {
+		spec.Noise = idrl.SharedNoise
+	}
+	s := Source{Moment: figure.Moment{Spec: spec, Insight: &insight.Report{}}, Env: "Driver", Purpose: "Drive well.", Program: "tiebreak 1.2"}
+	s.Status = view.Status{
+		Answers: 40, Skipped: 2, Led: view.LedFirst, Annotators: []quality.AnnotatorStats{{Annotator: "a1", Answers: 42}},
+		Recent: []view.Asked{{Answer: idrl.Answer{ReceivedAt: time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)}}},
+		Regret: []idrl.Regret{{Seq: 10, Within: 0.95}, {Seq: 20, Within: 0.4}, {Seq: 38, Within: 0.93}, {Seq: 42, Within: 0.9567, Bound: 0.0412, Mean: 0.01, Policies: 30}},
+	}
+	s.Status.Stopping = stopping.Stopping{Doubt: spec.Doubt, Propose: true}
+	s.Quality = quality.Report{
+		People: []quality.Person{{Annotator: "a1", Answers: 42, Marked: 3, Repeats: 5, SaidSame: 4, Gold: 6, GoldRight: 5}}, Questions: 7,
+		Alpha: &quality.Coefficient{Value: 0.623, Low: pointer(0.5), High: pointer(0.71)}, Raw: &quality.Coefficient{Value: 0.8},
+	}
+	return s
+}
+
+// said is the methods text of a source in one piece.
+func said(s Source) string {
+	var b strings.Builder
+	for _, p := range MethodsOf(s).Paragraphs {
+		b.WriteString(p.Text + "\n")
+	}
+	return b.String()
+}
+
+// Sentences follow the settings and what has happened.
+func TestMethodsFollowSettings(t *testing.T) {
+	none := func(*idrl.SessionSpec) {}
+	for _, test := range []struct {
+		name   string
+		change func(*idrl.SessionSpec)
+		then   func(*Source)
+		want   []string
+		lacks  []string
+	}{
+		{
+			"as set by default", none, nil,
+			[]string{
+				"environment “Driver” (driver)", "chose the better one", "judge by this: “Drive well”.", "(LVAR)", "(Lindner et al., 2021)", "only by a duel", "ordered probit (Thurstone, 1927)", "standard deviation of 3;", "±0.75",
+				"5 draws from the posterior", "expectation propagation (Minka, 2001)", "from the second annotator on", "at least 90 %", "at most 5 % of the range", "only proposed to stop.", "The rule was met", "since row 38 of the log", "95.6 %", "at most 4.2 % of the range",
+				"One person gave 42 answers that count.", "Nobody's answers were left out.", "α (Krippendorff, 2004) was 0.62 (95 % bootstrap interval over questions 0.50 to 0.71)", "80 % were the same", "5 of 6 such answers", "About every 20th question", "marked but not left out: 3.", "seed 1", "tiebreak 1.2", "23 November 2026, 09:00 UTC",
+			},
+			[]string{"held out", "much better", "consent", "repeats", "at most 0 answers"},
+		},
+		{
+			"conditions and held-out comparisons", func(s *idrl.SessionSpec) {
+				s.Controls, s.HeldOut = idrl.Controls{{Strategy: "uniform", Share: 0.25}}, 0.1
+			}, func(s *Source) {
+				s.Scores = view.ConditionScores{
+					Equal: 15, All: view.ConditionScore{Points: []view.ScorePoint{{Answers: 40, Decisive: 20, Right: 16, Low: 0.58, High: 0.92, LogLoss: 0.51}}},
+					Conditions: []view.ConditionScore{{Name: "lvar"}, {Name: "uniform"}}, Leads: []view.Lead{{Mean: -0.1, Low: -0.3, High: 0.1}},
+				}
+			},
+			[]string{"with a share of 75 % one that reduced the variance", "with a share of 25 % one that was drawn at random", "A share of 10 % of the questions was held out", "predicted 80 % of 20 held-out answers", "58 % to 92 % (Wilson, 1927)", "0.51 nats", "After 15 answers each, Uniform predicted −10 points more of them than LVAR", "(Agresti and Min, 2005)", "Clips were those of the policies."},
+			nil,
+		},
+		{
+			"consent, card and people left out", func(s *idrl.SessionSpec) {
+				s.Consent, s.Recruitment, s.Payment, s.AnswersEach, s.RepeatEvery = "Yes?", "They were students", "They got 12 € an hour.", 30, 5
+			}, func(s *Source) {
+				s.Withdrawn = 2
+				s.Quality.People = append(s.Quality.People, quality.Person{Annotator: "a2", LeftOut: true}, quality.Person{Annotator: "a3", Turned: 4})
+			},
+			[]string{"agreed to a consent text", "They were students. They got 12 € an hour.", "at most 30 answers.", "The answers of 1 annotator (a2) were left out", "a3 (4 answers)", "2 people withdrew their data", "Every 5th question of a person repeated", "4 of 5 repeats got the same answer."},
+			[]string{"Nobody's answers were left out"},
+		},
+		{
+			"a network", func(s *idrl.SessionSpec) { s.Model = idrl.NetworkModel }, nil,
+			[]string{"two hidden layers of 64 units", "(Pearce et al., 2020)", "Laplace’s approximation (MacKay, 1992)", "soft actor-critic (Haarnoja et al., 2018)", "stated no regret"},
+			[]string{"probit", "The rule was met", "under the prior"},
+		},
+		{
+			"groups", func(s *idrl.SessionSpec) { s.Kind = idrl.GroupClips }, nil,
+			[]string{"saw 6 short clips and named the best and the worst", "Thurstone’s law", "All annotators had the same noise."},
+			[]string{"both were equal", "probit"},
+		},
+		{
+			"ratings", func(s *idrl.SessionSpec) {
+				s.Kind, s.RatingModel, s.Noise = idrl.RateClip, idrl.GaussianRatings, idrl.SharedNoise
+			}, func(s *Source) { s.Quality.Rated, s.Quality.Raw = true, nil },
+			[]string{"rated it from 0 to 10", "variance of 0.05.", "computed exactly"},
+			[]string{"expectation propagation", "both were equal", "were the same ("},
+		},
+		{
+			"recorded rollouts", none, func(s *Source) { s.Status.Return = idrl.MeanReturn },
+			[]string{"No policy was trained: people judged recorded rollouts, whose policies were compared by the mean reward of a step."},
+			[]string{"draws from the posterior"},
+		},
+		{
+			"nothing yet", none, func(s *Source) { s.Status, s.Quality = view.Status{}, quality.Report{} },
+			[]string{"There is no statement yet", "0 people gave 0 answers", "their agreement is not known"},
+			[]string{"The last answer", "The rule was"},
+		},
+		{
+			"an objection", none, func(s *Source) { s.Status.Stopping.Propose = false }, []string{"The rule was not met."}, []string{"since row"},
+		},
+		{
+			"an arena", func(s *idrl.SessionSpec) { s.Arena, s.Budget = idrl.Arena{Entrants: make([]idrl.Entrant, 3)}, 60 }, func(s *Source) {
+				s.Insight = nil
+				s.Arena = bradley.Report{Answers: 50, Ties: 4, Entrants: []bradley.ReportEntrant{{Title: "After <b>40</b>", Strength: 0.8, Low: 0.3, High: 1.4}, {Title: "other"}}}
+			},
+			[]string{"clips of 3 policies without knowing which was which", "(Bradley and Terry, 1952)", "(Davidson, 1970)", "Of 50 answers with a preference or “equal” (4), “After <b>40</b>” was the strongest: 0.80 (0.30 to 1.40).", "limited to 60"},
+			[]string{"posterior mean and for", "probit", "The rule"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := source(test.change)
+			if test.then != nil {
+				test.then(&s)
+			}
+			got := said(s)
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("the text lacks %q:\n%s", want, got)
+				}
+			}
+			for _, bad := range append(test.lacks, "%!", "[]", "  ", "..", "<nil>", "NaN") {
+				if strings.Contains(got, bad) {
+					t.Errorf("the text has %q:\n%s", bad, got)
+				}
+			}
+			for line := range strings.SplitSeq(strings.TrimSpace(got), "\n") {
+				if !strings.HasSuffix(line, ".") {
+					t.Errorf("no complete sentences: %q", line)
+				}
+			}
+		})
+	}
+}
+
+// others are values of settings that affect how questions were chosen, what they were about or how answers counted, each
+// other than the default; beside it is what else has to be set for it to matter. The text must follow each.
+var others = map[string]struct {
+	value  string
+	beside func(*idrl.SessionSpec)
+}{
+	"env": {value: "hopper"}, "kind": {value: string(idrl.RateClip)}, "budget": {value: "60"}, "seed": {value: "2"}, "instructions": {value: "Look."}, "consent": {value: "Yes?"}, "answers_each": {value: "20"},
+	"acquisition": {value: "idrl"}, "conditions": {value: "uniform=0.5"}, "held_out": {value: "0.2"}, "questions": {value: idrl.AnyQuestions}, "leader": {value: idrl.ExpectedLeader}, "clips_from": {value: idrl.FoundClips},
+	"candidates": {value: "7"}, "ahead": {value: "1"}, "train_every": {value: "4"}, "adopt_after": {value: "2"}, "model": {value: idrl.NetworkModel}, "prior": {value: idrl.KernelPrior}, "prior_var": {value: "2"},
+	"likelihood": {value: "bradley-terry"}, "noise_model": {value: idrl.SharedNoise}, "noise_std": {value: "2"}, "tie_band": {value: "0.5"},
+	"rating_var": {"0.1", rated}, "rating_model": {idrl.GaussianRatings, rated}, "strength": {value: "true"}, "remarks": {value: "true"}, "show_learnt": {value: "true"},
+	"much_band": {"9", func(s *idrl.SessionSpec) { s.Strength = true }}, "tolerance": {value: "0.1"}, "doubt": {value: "0.2"}, "stop_by_itself": {value: "true"}, "ask_on": {value: "true"},
+	"repeat_every": {value: "5"}, "gold_every": {value: "10"}, "min_dwell": {value: "0.5"}, "max_rate": {value: "30"}, "recruitment": {value: "By a notice."}, "payment": {value: "12 € an hour"},
+}
+
+func rated(s *idrl.SessionSpec) { s.Kind = idrl.RateClip }
+
+// silent are the settings of which the text says nothing: they change nothing of questions and answers, or stand elsewhere.
+var silent = []string{
+	"title",               // heading of the report
+	"instructions_format", // of the instructions, which the report has
+	"withdraw_days",       // says until when people may withdraw their data; how many did is in the text
+	"completion_code",     // for a crowd platform; a secret
+	"authors", "licence",  // in the data card
+	"purpose",          // as words: Source.Purpose, which TestMethodsFollowSettings reads
+	"solver", "return", // as the session has completed them: below
+}
+
+// Every setting is in one of the lists, and the text follows each of those that it mentions.
+func TestMethodsMentionSettings(t *testing.T) {
+	for _, one := range settings.All() {
+		other, mentioned := others[one.Key]
+		if mentioned == slices.Contains(silent, one.Key) {
+			t.Errorf("%s must be in one of the lists: does the methods text depend on it?", one.Key)
+		}
+		if !mentioned {
+			continue
+		}
+		text := func(change bool) string {
+			return said(source(func(s *idrl.SessionSpec) {
+				if other.beside != nil {
+					other.beside(s)
+				}
+				if !change {
+					return
+				}
+				if err := one.Set(s, other.value); err != nil {
+					t.Fatal(err)
+				}
+			}))
+		}
+		if text(true) == text(false) {
+			t.Errorf("the text does not depend on %s", one.Key)
+		}
+	}
+	for _, value := range []string{idrl.OwnSolver, idrl.ActorCritic, idrl.GaitSolver} {
+		s := source(func(*idrl.SessionSpec) {})
+		s.Spec.Solver = value
+		if got := said(s); strings.Contains(got, "found .") || value != idrl.OwnSolver && got == said(source(func(*idrl.SessionSpec) {})) {
+			t.Errorf("the text does not depend on the solver %s: %s", value, got)
+		}
+	}
+}
+
+// Each strategy that sessions offer has a sentence of its own.
+func TestStrategiesAreDescribed(t *testing.T) {
+	names := acquisition.Names(acquisition.Live())
+	for _, name := range names {
+		if strategies[name] == "" {
+			t.Errorf("no words for %s", name)
+		}
+	}
+	if len(strategies) != len(names) {
+		t.Errorf("%d descriptions of %d strategies", len(strategies), len(names))
+	}
+}
+
+// Every reference is cited by some text, once in its list, and stands in docs/methods.md or docs/arena.md if the program's
+// documents name it; its BibTeX has all that a bibliography needs.
+func TestReferences(t *testing.T) {
+	cited := map[string]bool{}
+	note := func(s Source) {
+		m := MethodsOf(s)
+		for _, r := range references {
+			if slices.Contains(m.References, r.line()) {
+				cited[r.key] = true
+				if strings.Count(m.BibTeX, "{"+r.key+",") != 1 {
+					t.Errorf("%s is not once in the BibTeX", r.key)
+				}
+			}
+		}
+	}
+	for name := range strategies {
+		note(source(func(s *idrl.SessionSpec) { s.Acquisition = name }))
+	}
+	for _, change := range []func(*idrl.SessionSpec){
+		func(s *idrl.SessionSpec) { s.Likelihood = "bradley-terry" }, func(s *idrl.SessionSpec) { s.Likelihood = "bernoulli" }, func(s *idrl.SessionSpec) { s.Model = idrl.NetworkModel },
+		func(s *idrl.SessionSpec) { s.Arena = idrl.Arena{Entrants: make([]idrl.Entrant, 2)} },
+	} {
+		note(source(change))
+	}
+	gaits := source(func(*idrl.SessionSpec) {})
+	gaits.Spec.Solver = idrl.GaitSolver
+	note(gaits)
+	held := source(func(s *idrl.SessionSpec) { s.HeldOut = 0.1 })
+	held.Scores = view.ConditionScores{All: view.ConditionScore{Points: []view.ScorePoint{{Answers: 1, Decisive: 1}}}, Conditions: []view.ConditionScore{{Name: "lvar"}, {Name: "uniform"}}, Leads: []view.Lead{{}}}
+	note(held)
+	foretold := source(func(*idrl.SessionSpec) {})
+	foretold.Insight = &insight.Report{Fit: insight.Calibration{N: 40, Right: 0.75, ECE: 0.04, ByChance: [2]float64{0.02, 0.1}}}
+	note(foretold)
+	if got := said(foretold); !strings.Contains(got, "Of 40 answers, 75 % were the most probable one; the expected calibration error (Guo et al., 2017) was 0.040, where 0.020 to 0.100 are expected") {
+		t.Errorf("predictions: %s", got)
+	}
+	for _, r := range references {
+		if !cited[r.key] {
+			t.Errorf("no text cites %s", r.key)
+		}
+		if line := r.line(); strings.ContainsAny(line, `{}\`) || strings.Contains(line, ": . ") || strings.Contains(line, ", ,") {
+			t.Errorf("the line of %s: %s", r.key, line)
+		}
+		for _, field := range []string{"author", "title", "year"} {
+			if !strings.Contains(r.bibtex(), "  "+field+" = {") {
+				t.Errorf("%s has no %s", r.key, field)
+			}
+		}
+	}
+}
