@@ -254,6 +254,10 @@ type EnvChoice struct {
 	// Unavailable says what is missing here, as a continuation of 'environment "ant"': "needs
 	// MuJoCo: install …". It is empty if sessions can be made.
 	Unavailable string
+
+	Runs  string // what it takes to run it, a sentence or two
+	Own   bool   // it does not come with the program
+	Shown bool   // Config.Examples has clips of it
 }
 
 // Config holds the parts and settings of a Server.
@@ -291,6 +295,10 @@ type Config struct {
 
 	// Env returns one of Catalogue by its ID, without making all of them; nil: from Catalogue.
 	Env func(id string) (EnvChoice, bool)
+
+	// Examples returns drawn clips that show what questions of a type are about in an environment, the
+	// first two of one question, or an error of kind NotFound; nil: there are none.
+	Examples func(ctx context.Context, env string, kind idrl.QueryKind) ([][]byte, error)
 
 	// Base is how people reach the site, and begins the links that pages show:
 	// "https://study.example.org". If it is empty the links are paths.
