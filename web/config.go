@@ -18,6 +18,7 @@ import (
 	"tiebreak/internal/session/insight"
 	"tiebreak/internal/session/notice"
 	"tiebreak/internal/session/view"
+	"tiebreak/internal/study/rehearsed"
 	"tiebreak/templates"
 )
 
@@ -299,6 +300,11 @@ type Config struct {
 	// Examples returns drawn clips that show what questions of a type are about in an environment, the
 	// first two of one question, or an error of kind NotFound; nil: there are none.
 	Examples func(ctx context.Context, env string, kind idrl.QueryKind) ([][]byte, error)
+
+	// Rehearsals returns what sessions were found to give; nil: nothing is known. RehearsalsFile is the
+	// path of the file where the command line puts more of them, as in a command.
+	Rehearsals     func() rehearsed.Table
+	RehearsalsFile string
 
 	// Base is how people reach the site, and begins the links that pages show:
 	// "https://study.example.org". If it is empty the links are paths.

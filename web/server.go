@@ -173,6 +173,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions", s.watching.listSessions)
 	e.GET("/sessions/new", s.running.newSession)
 	e.POST("/sessions", s.running.createSession)
+	e.GET("/environments/:env/clips/:n", s.running.envClip)
 	e.GET(workersPath, s.watching.workers)
 	e.POST(workersPath, s.watching.postWorker)
 	e.GET(beforePath, s.watching.before)

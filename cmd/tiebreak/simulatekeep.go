@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
-	"tiebreak/internal/study/expected"
+	"tiebreak/internal/study/rehearsed"
 	"tiebreak/internal/study/settings"
 )
 
@@ -23,10 +24,10 @@ func (f *simulateFlags) checkKeep() error {
 		return fmt.Errorf("%w: --keep needs --matched, --right and --pace, which say what person was simulated", errUsage)
 	}
 	spec, usual := settings.Complete(f.study.spec), settings.Defaults()
-	usual.Title, usual.Env, usual.Kind = f.study.spec.Title, f.study.spec.Env, f.study.spec.Kind
+	usual.Env, usual.Kind = spec.Env, spec.Kind
 	usual = settings.Complete(usual)
 	for _, s := range settings.All() {
-		if s.Key != "seed" && s.Text(spec) != s.Text(usual) {
+		if !slices.Contains(notOfRuns, s.Key) && s.Text(spec) != s.Text(usual) {
 			return fmt.Errorf("%w: --keep is for sessions with default settings; --%s is set", errUsage, s.Flag())
 		}
 	}
@@ -39,20 +40,20 @@ func (f *simulateFlags) keepRuns(runs []rehearsal.Run) error {
 	if err != nil {
 		return err
 	}
-	var table expected.Table
+	var table rehearsed.Table
 	switch b, err := os.ReadFile(f.study.keep); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
 	default:
-		if table, err = expected.Read(b); err != nil {
+		if table, err = rehearsed.Read(b); err != nil {
 			return err
 		}
 	}
 	table.Put(row)
 	b, err := table.Encode()
 	if err == nil {
-		_, err = expected.Read(b)
+		_, err = rehearsed.Read(b)
 	}
 	if err != nil {
 		return err
@@ -61,9 +62,9 @@ func (f *simulateFlags) keepRuns(runs []rehearsal.Run) error {
 }
 
 // rehearsed returns the runs as a row of that file. Regrets are rounded to four digits.
-func (f *simulateFlags) rehearsed(runs []rehearsal.Run) (row expected.Row, err error) {
+func (f *simulateFlags) rehearsed(runs []rehearsal.Run) (row rehearsed.Row, err error) {
 	spec, a := settings.Complete(f.study.spec), f.annotator
-	row = expected.Row{Env: spec.Env, Kind: spec.Kind, Right: a.Expert.Right, PaceS: a.Pace.Seconds(), First: a.Seed}
+	row = rehearsed.Row{Env: spec.Env, Kind: spec.Kind, Right: a.Expert.Right, PaceS: a.Pace.Seconds(), First: a.Seed}
 	for _, c := range runs[0].Rows {
 		row.Answers = append(row.Answers, c.Given)
 	}

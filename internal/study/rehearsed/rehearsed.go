@@ -1,4 +1,4 @@
-package expected
+package rehearsed
 
 import (
 	_ "embed"

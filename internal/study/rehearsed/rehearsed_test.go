@@ -1,4 +1,4 @@
-package expected_test
+package rehearsed_test
 
 import (
 	"bytes"
@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/study/expected"
+	"tiebreak/internal/study/rehearsed"
 )
 
 // row has ten runs whose regrets after n answers are (run+1)/100 · (1 − n/100).
-func row() expected.Row {
-	r := expected.Row{Env: "driver", Kind: idrl.CompareClips, Right: 0.8, Answers: []int{10, 50}}
+func row() rehearsed.Row {
+	r := rehearsed.Row{Env: "driver", Kind: idrl.CompareClips, Right: 0.8, Answers: []int{10, 50}}
 	for run := range 10 {
 		v := float64(run+1) / 100
 		r.Regret = append(r.Regret, []float64{v * 0.9, v * 0.5})
@@ -51,7 +51,7 @@ func TestAt(t *testing.T) {
 
 // What is written is read again; what could not be stated of is refused.
 func TestRead(t *testing.T) {
-	var table expected.Table
+	var table rehearsed.Table
 	second := row()
 	second.Env = "chain"
 	table.Put(row())
@@ -61,26 +61,26 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := expected.Read(b)
+	got, err := rehearsed.Read(b)
 	if err != nil || len(got.Rows) != 2 || got.Rows[0].Env != "chain" || got.Rows[1].Runs() != 10 || got.Rows[1].Most() != 50 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if again, _ := got.Encode(); !bytes.Equal(again, b) {
 		t.Error("what was read is written otherwise")
 	}
-	for name, spoil := range map[string]func(*expected.Row){
-		"few runs":        func(r *expected.Row) { r.Regret = r.Regret[:8] },
-		"a missing value": func(r *expected.Row) { r.Regret[3] = r.Regret[3][:1] },
-		"a large regret":  func(r *expected.Row) { r.Regret[3][0] = 1.5 },
-		"disorder":        func(r *expected.Row) { r.Answers = []int{50, 10} },
+	for name, spoil := range map[string]func(*rehearsed.Row){
+		"few runs":        func(r *rehearsed.Row) { r.Regret = r.Regret[:8] },
+		"a missing value": func(r *rehearsed.Row) { r.Regret[3] = r.Regret[3][:1] },
+		"a large regret":  func(r *rehearsed.Row) { r.Regret[3][0] = 1.5 },
+		"disorder":        func(r *rehearsed.Row) { r.Answers = []int{50, 10} },
 	} {
 		bad := row()
 		spoil(&bad)
-		b, err := expected.Table{Rows: []expected.Row{bad}}.Encode()
+		b, err := rehearsed.Table{Rows: []rehearsed.Row{bad}}.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := expected.Read(b); idrl.KindOf(err) != idrl.Invalid || err == nil {
+		if _, err := rehearsed.Read(b); idrl.KindOf(err) != idrl.Invalid || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -91,14 +91,14 @@ func TestRead(t *testing.T) {
 
 // The mean of a log-normal distribution with median 3 s and spread 0.6 is 3 e^0.18 = 3.59 s.
 func TestSeconds(t *testing.T) {
-	if a, b := expected.SecondsOf(idrl.CompareClips), expected.SecondsOf(idrl.GroupClips); a != 3.6 || b != 10.8 {
+	if a, b := rehearsed.SecondsOf(idrl.CompareClips), rehearsed.SecondsOf(idrl.GroupClips); a != 3.6 || b != 10.8 {
 		t.Errorf("%v s a comparison, %v s a group", a, b)
 	}
 }
 
 // The rehearsals that come with the program can be read, and say who was simulated.
 func TestKept(t *testing.T) {
-	for _, r := range expected.Kept().Rows {
+	for _, r := range rehearsed.Kept().Rows {
 		if r.First < 72000 || r.Right != 0.8 || r.PaceS != 3 {
 			t.Errorf("%s: seeds from %d, right %v, pace %v s", r.Env, r.First, r.Right, r.PaceS)
 		}
