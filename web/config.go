@@ -306,6 +306,9 @@ type Config struct {
 	Rehearsals     func() rehearsed.Table
 	RehearsalsFile string
 
+	// Presets are the settings that accounts keep under names; nil: they cannot.
+	Presets Presets
+
 	// Base is how people reach the site, and begins the links that pages show:
 	// "https://study.example.org". If it is empty the links are paths.
 	Base string

@@ -22,14 +22,21 @@ import (
 
 // newSession is GET /sessions/new.
 func (s running) newSession(c echo.Context) error {
-	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, emptyForm())))
+	f := emptyForm()
+	if name := c.QueryParam("preset"); name != "" {
+		if f, err = s.presetForm(c, who.User, name); err != nil {
+			return err
+		}
+	}
+	return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f)))
 }
 
 // createSession is POST /sessions. With do=look it shows the form again with what the values mean, and
-// with do=preview also the annotators' page; with do=export it replies with the study file. After an
+// with do=preview also the annotators' page; with do=export it replies with the study file, and with do=save it keeps a preset. After an
 // error it shows the form again, with the values, and each error next to its field.
 func (s running) createSession(c echo.Context) error {
 	who, err := s.researcher(c, auth.CreateSession, "")
@@ -42,6 +49,8 @@ func (s running) createSession(c echo.Context) error {
 		return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f.asTyped())))
 	case "preview":
 		return render(c, http.StatusOK, templates.NewSession(s.previewSession(c, f)))
+	case "export", "save":
+		return s.fileOf(c, f.withoutTitle(), who.User)
 	}
 	if len(f.errs) == 0 {
 		id, err := s.open(c, f.drawn(), who.User, c.FormValue("anyway") == "yes")
@@ -58,6 +67,22 @@ func (s running) createSession(c echo.Context) error {
 		f.whole = s.explain(err)
 	}
 	return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
+}
+
+// fileOf replies with the study file of a form, or keeps it as a preset.
+func (s running) fileOf(c echo.Context, f *sessionForm, user string) error {
+	if len(f.errs) > 0 {
+		return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
+	}
+	if c.FormValue("do") == "export" {
+		return f.export(c)
+	}
+	name, err := presetName(c)
+	if err != nil {
+		f.whole = s.explain(err)
+		return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
+	}
+	return s.keepPreset(c, user, name, f.named())
 }
 
 // launched leads to what comes next with a new session: its link, the form for the link of a crowd
@@ -138,6 +163,7 @@ func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSes
 		p.Who = append(p.Who, templates.Option{Value: a.Name, Label: a.Title, Hint: a.Hint, Selected: a.Name == f.who.Name})
 	}
 	p.Was, p.Hand, p.Sets, p.Then = f.who.Name, f.byHand(), f.who.Says(), f.who.Then
+	p.Presets = s.presetPanel(c)
 	var kept rehearsed.Table
 	if s.cfg.Rehearsals != nil {
 		kept = s.cfg.Rehearsals()

@@ -18,6 +18,7 @@ search("setting", "[data-setting]", "[data-setting-none]");
 for (const hidden of form.querySelectorAll("[data-env-search], [data-setting-search]")) /** @type {HTMLElement} */ (hidden).hidden = false;
 /** @type {HTMLElement} */ (form.querySelector("[data-look]")).hidden = true;
 offerResets();
+offerUpload();
 
 form.addEventListener("change", (e) => {
   const field = /** @type {HTMLInputElement} */ (e.target);
@@ -115,6 +116,21 @@ function show(page) {
     if (next) /** @type {HTMLInputElement} */ (form.querySelector(`[data-${name}]`)).value = next.value;
   }
   offerResets();
+}
+
+/** Lets a study file be chosen in place of typing its text. */
+function offerUpload() {
+  const file = /** @type {HTMLInputElement|null} */ (document.querySelector("[data-upload] input"));
+  if (!file) return;
+  /** @type {HTMLElement} */ (file.closest("[data-upload]")).hidden = false;
+  const area = /** @type {HTMLTextAreaElement} */ (document.querySelector("[data-import] textarea"));
+  const name = /** @type {HTMLInputElement} */ (document.querySelector("[data-import] [name=preset_name]"));
+  file.addEventListener("change", async () => {
+    const chosen = file.files?.[0];
+    if (!chosen) return;
+    area.value = await chosen.text();
+    name.value ||= chosen.name.replace(/\.ya?ml$/, "");
+  });
 }
 
 /** Shows the buttons that reset what is changed. */

@@ -12,13 +12,15 @@ const urls = (main.dataset.sample ?? "").split(" ").filter(Boolean);
 const text = /** @type {HTMLElement} */ (document.querySelector("[data-note-text]"));
 const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+player.addEventListener("layout", () => (document.body.dataset.layout = player.dataset.layout ?? "row"));
 text.textContent = "Clips of the session are shown here.";
 if (urls.length > 0) show();
 
 async function show() {
   try {
     await player.load(await Promise.all(urls.map(fetchClip)), { play: !calm });
-    document.body.dataset.state = "ready";
+    Object.assign(document.body.dataset, { state: "ready", gate: "open", layout: player.dataset.layout ?? "row" });
+    /** @type {HTMLElement} */ (document.querySelector("[data-note]")).hidden = true;
   } catch {
     text.textContent = "Example clips could not be made.";
   }

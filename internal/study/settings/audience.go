@@ -121,3 +121,27 @@ func (a Audience) Says() string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// Differs returns the keys of the settings of a spec that are not what a session of a has if only the
+// others are set.
+func (a Audience) Differs(spec idrl.SessionSpec) (keys []string) {
+	spec = Complete(spec)
+	usual := a.Defaults()
+	for _, s := range table {
+		if s.fill == nil {
+			s.Copy(&usual, spec)
+		}
+	}
+	usual = Complete(usual)
+	own := Complete(a.Defaults())
+	for _, s := range table {
+		than := own
+		if s.fill != nil { // its default follows from the others
+			than = usual
+		}
+		if s.Text(spec) != s.Text(than) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
