@@ -120,6 +120,9 @@ func (f *sessionForm) expectations(r rehearsed.Row) (rows []templates.ExpectedRo
 	}
 	who = fmt.Sprintf("From %d rehearsals with default settings, each with one simulated person who is right about %s of random pairs of clips and answers after a median of %s s. Real people differ.",
 		r.Runs(), percentText(r.Right), decimal(r.PaceS))
+	if r.Against == "known" {
+		who += " The best policy is here the best one that the session found."
+	}
 	return rows, who
 }
 

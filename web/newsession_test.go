@@ -136,7 +136,7 @@ func TestChangedSettingsAreMarked(t *testing.T) {
 
 // What the page says of time, cost and loss is what the rehearsals and the fields say.
 func TestWhatToExpect(t *testing.T) {
-	row := rehearsed.Row{Env: "driver", Kind: idrl.CompareClips, Right: 0.8, PaceS: 3, Answers: []int{10, 50}}
+	row := rehearsed.Row{Env: "driver", Kind: idrl.CompareClips, Right: 0.8, PaceS: 3, Against: "known", Answers: []int{10, 50}}
 	for run := range 10 {
 		row.Regret = append(row.Regret, []float64{float64(run+1) / 100, float64(run+1) / 200})
 	}
@@ -161,7 +161,7 @@ func TestWhatToExpect(t *testing.T) {
 		change map[string]string
 		says   []string
 	}{
-		{map[string]string{"budget": "30", "wage": "12"}, []string{"30 answers take about 1.8 min", "cost about 0.36.", says, "4.1 %", "0.8 % to 7.5 %", "right about 80 % of random pairs", "From 10 rehearsals"}},
+		{map[string]string{"budget": "30", "wage": "12"}, []string{"30 answers take about 1.8 min", "cost about 0.36.", says, "4.1 %", "0.8 % to 7.5 %", "right about 80 % of random pairs", "From 10 rehearsals", "the best one that the session found"}},
 		{map[string]string{"hours": "0.5"}, []string{"500 answers take about 30 min", "500 answers were not rehearsed", "after 50."}},
 		{map[string]string{"hours": "0,5", "seconds": "9"}, []string{"200 answers take about 30 min"}},
 		{map[string]string{"hours": "0.5", "budget": "20"}, []string{"20 answers take about 72 s"}},

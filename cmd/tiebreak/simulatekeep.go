@@ -64,7 +64,7 @@ func (f *simulateFlags) keepRuns(runs []rehearsal.Run) error {
 // rehearsed returns the runs as a row of that file. Regrets are rounded to four digits.
 func (f *simulateFlags) rehearsed(runs []rehearsal.Run) (row rehearsed.Row, err error) {
 	spec, a := settings.Complete(f.study.spec), f.annotator
-	row = rehearsed.Row{Env: spec.Env, Kind: spec.Kind, Right: a.Expert.Right, PaceS: a.Pace.Seconds(), First: a.Seed}
+	row = rehearsed.Row{Env: spec.Env, Kind: spec.Kind, Right: a.Expert.Right, PaceS: a.Pace.Seconds(), First: a.Seed, Against: string(runs[0].Rows[len(runs[0].Rows)-1].Against)}
 	for _, c := range runs[0].Rows {
 		row.Answers = append(row.Answers, c.Given)
 	}

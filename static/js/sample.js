@@ -19,7 +19,7 @@ if (urls.length > 0) show();
 async function show() {
   try {
     await player.load(await Promise.all(urls.map(fetchClip)), { play: !calm });
-    Object.assign(document.body.dataset, { state: "ready", gate: "open", layout: player.dataset.layout ?? "row" });
+    Object.assign(document.body.dataset, { state: "ready", assignment: "example", gate: "open", layout: player.dataset.layout ?? "row" });
     /** @type {HTMLElement} */ (document.querySelector("[data-note]")).hidden = true;
   } catch {
     text.textContent = "Example clips could not be made.";
