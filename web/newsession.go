@@ -21,7 +21,7 @@ import (
 )
 
 // newSession is GET /sessions/new.
-func (s running) newSession(c echo.Context) error {
+func (s launching) newSession(c echo.Context) error {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s running) newSession(c echo.Context) error {
 // createSession is POST /sessions. With do=look it shows the form again with what the values mean, and
 // with do=preview also the annotators' page; with do=export it replies with the study file, and with do=save it keeps a preset. After an
 // error it shows the form again, with the values, and each error next to its field.
-func (s running) createSession(c echo.Context) error {
+func (s launching) createSession(c echo.Context) error {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s running) createSession(c echo.Context) error {
 }
 
 // fileOf replies with the study file of a form, or keeps it as a preset.
-func (s running) fileOf(c echo.Context, f *sessionForm, user string) error {
+func (s launching) fileOf(c echo.Context, f *sessionForm, user string) error {
 	if len(f.errs) > 0 {
 		return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
 	}
@@ -87,7 +87,7 @@ func (s running) fileOf(c echo.Context, f *sessionForm, user string) error {
 
 // launched leads to what comes next with a new session: its link, the form for the link of a crowd
 // platform, or that for the token of a program.
-func (s running) launched(c echo.Context, id idrl.SessionID, who settings.Audience) error {
+func (s launching) launched(c echo.Context, id idrl.SessionID, who settings.Audience) error {
 	uses := invitationUses
 	switch c.FormValue("who") {
 	case settings.Participants:
@@ -104,12 +104,12 @@ func (s running) launched(c echo.Context, id idrl.SessionID, who settings.Audien
 	if err != nil {
 		return err
 	}
-	s.bringLink(c, id, token)
+	running(s).bringLink(c, id, token)
 	return c.Redirect(http.StatusSeeOther, sessionURL(id))
 }
 
 // open starts a session of an account if the spec is valid.
-func (s running) open(c echo.Context, spec idrl.SessionSpec, owner string, anyway bool) (idrl.SessionID, error) {
+func (s launching) open(c echo.Context, spec idrl.SessionSpec, owner string, anyway bool) (idrl.SessionID, error) {
 	if err := settings.Check(spec); err != nil {
 		return "", err
 	}
@@ -132,7 +132,7 @@ func DrawSeed() uint64 {
 }
 
 // newSessionPage shows a form with its values and errors.
-func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
+func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole, Anyway: f.unplaced}
 	p.Scripts, p.Styles = static.Modules("new-session.js"), []string{"new-session.css"}
 	catalogue := s.cfg.Catalogue()
@@ -194,7 +194,7 @@ func readyPurposes(catalogue []EnvChoice) (out []templates.Option) {
 }
 
 // options returns the choices of a setting, the default first or selected; nil for text fields.
-func (s running) options(setting settings.Setting) (out []templates.Option) {
+func (s launching) options(setting settings.Setting) (out []templates.Option) {
 	if setting.Key == "acquisition" {
 		for _, m := range acquisition.Live() {
 			out = append(out, templates.Option{Value: m.Name, Label: m.Title, Hint: m.Hint})

@@ -43,7 +43,7 @@ func presetName(c echo.Context) (string, error) {
 }
 
 // importPreset is POST /presets with the fields preset_name and file: keeps a study file.
-func (s running) importPreset(c echo.Context) error {
+func (s launching) importPreset(c echo.Context) error {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s running) importPreset(c echo.Context) error {
 }
 
 // keepPreset keeps complete settings, and leads to the form with them.
-func (s running) keepPreset(c echo.Context, user, name string, spec idrl.SessionSpec) error {
+func (s launching) keepPreset(c echo.Context, user, name string, spec idrl.SessionSpec) error {
 	b, err := studyfile.Write(spec)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s running) keepPreset(c echo.Context, user, name string, spec idrl.Session
 }
 
 // deletePreset is POST /presets/delete with the field preset_name.
-func (s running) deletePreset(c echo.Context) error {
+func (s launching) deletePreset(c echo.Context) error {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s running) deletePreset(c echo.Context) error {
 }
 
 // toNewSession redirects a browser that restores a form's address to the form for a new session.
-func (s running) toNewSession(c echo.Context) error {
+func (s launching) toNewSession(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "/sessions/new")
 }
 
@@ -105,7 +105,7 @@ func readPreset(name string, content []byte) (idrl.SessionSpec, error) {
 }
 
 // presetForm returns the form with the preset of an account.
-func (s running) presetForm(c echo.Context, user, name string) (*sessionForm, error) {
+func (s launching) presetForm(c echo.Context, user, name string) (*sessionForm, error) {
 	if s.cfg.Presets == nil {
 		return nil, idrl.Errorf(idrl.NotFound, "you have no preset %q", name)
 	}
@@ -170,7 +170,7 @@ func (f *sessionForm) export(c echo.Context) error {
 }
 
 // presetPanel lists the presets of the account that is signed in.
-func (s running) presetPanel(c echo.Context) (p templates.PresetPanel) {
+func (s launching) presetPanel(c echo.Context) (p templates.PresetPanel) {
 	if s.cfg.Presets == nil {
 		return p
 	}

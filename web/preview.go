@@ -20,7 +20,7 @@ import (
 
 // envClip is GET /environments/:env/clips/:n?kind=K: the n-th clip that shows what questions of a type
 // are about in an environment, from 1 on.
-func (s running) envClip(c echo.Context) error {
+func (s launching) envClip(c echo.Context) error {
 	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func exampleURL(env string, n int, kind idrl.QueryKind) string {
 
 // previewSession shows the form with the pages of annotators. It reports only the errors of the
 // instructions and the purpose.
-func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSessionPage {
+func (s launching) previewSession(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	f.errs = map[string]string{"instructions": f.errs["instructions"], "purpose": f.errs["purpose"]}
 	p := s.newSessionPage(c, f)
 	if f.errs["instructions"] != "" || f.errs["purpose"] != "" {
@@ -84,14 +84,14 @@ func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSes
 }
 
 // annotatorsLayout is the layout of a page of annotators.
-func (s running) annotatorsLayout(c echo.Context, title, script string) templates.Layout {
+func (s launching) annotatorsLayout(c echo.Context, title, script string) templates.Layout {
 	l := s.layout(c, title)
 	l.Scripts, l.User, l.SignOut = static.Modules(script), "", ""
 	return l
 }
 
 // firstPage is the first page of annotators of a session that is not made yet. Its form leads nowhere.
-func (s running) firstPage(c echo.Context, spec idrl.SessionSpec, env EnvChoice) templates.JoinPage {
+func (s launching) firstPage(c echo.Context, spec idrl.SessionSpec, env EnvChoice) templates.JoinPage {
 	p := templates.JoinPage{
 		Layout: s.annotatorsLayout(c, spec.Title, "join.js"), Heading: spec.Title, Task: task(spec), Guide: guideOf(spec, env), Version: "1", Action: "/sessions/new",
 		Anonymous: c.FormValue("who") == settings.Participants,
@@ -106,7 +106,7 @@ func (s running) firstPage(c echo.Context, spec idrl.SessionSpec, env EnvChoice)
 }
 
 // questionPage is the page of a question of a session that is not made yet, with example clips.
-func (s running) questionPage(c echo.Context, spec idrl.SessionSpec, env EnvChoice) templates.LabelPage {
+func (s launching) questionPage(c echo.Context, spec idrl.SessionSpec, env EnvChoice) templates.LabelPage {
 	p := templates.LabelPage{
 		Layout: s.annotatorsLayout(c, spec.Title, "sample.js"), Heading: spec.Title,
 		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Group: spec.Kind.Group(), Still: spec.Kind.Still(),
