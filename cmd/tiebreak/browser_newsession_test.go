@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
 
 // A new user makes a session by three choices: environments are found by search and play, what to
 // expect follows what is typed, changed settings are marked and can be reset, and the preset is the
@@ -21,6 +25,8 @@ func TestBrowserNewSession(t *testing.T) {
 	b.tabTo("[data-search=env]")
 	b.press("grid walls")
 	b.wait("[...document.querySelectorAll('[data-env]:not([hidden])')].map((e) => e.dataset.env).join() === 'gridworld,gridworld-code'")
+	b.press(kb.Escape) // empties the search
+	b.wait("document.querySelectorAll('[data-env][hidden]').length === 0")
 	b.choose("env", "gridworld")
 	b.choose("who", "lab")
 	b.wait("document.querySelector('[data-part=sets]').innerText.includes('Changes no other setting')")

@@ -35,7 +35,7 @@ func TestExamples(t *testing.T) {
 				continue
 			}
 			shown, err := clip.Decode(clips[0].Media)
-			if err != nil || spec.Kind.Still() != ((len(shown.Frames) == 1)) {
+			if err != nil || spec.Kind.Still() != (len(shown.Frames) == 1) {
 				t.Errorf("%s, %s shows %d frames: %v", e.ID, v.Name, len(shown.Frames), err)
 			}
 		}
