@@ -55,7 +55,7 @@ func TestBrowserNewSession(t *testing.T) {
 	if got := evaluate[string](b, exported); status != 0 || got != printed {
 		t.Errorf("the form exports\n%s\nthe command prints\n%s%s", got, printed, stderr)
 	}
-	b.tabTo("input[name=preset_name]")
+	b.tabTo(".keep input[name=preset_name]")
 	b.press("Pilot")
 	b.enter("[data-save-preset]")
 	b.wait("location.search === '?preset=Pilot'")
