@@ -112,6 +112,9 @@ func runSession(ctx context.Context, io stdio, f *sessionFlags) (err error) {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	if f.print {
+		if f.spec.Instructions == "" { // which have no format
+			f.spec.InstructionsFormat = idrl.Markdown
+		}
 		b, err := studyfile.Write(settings.Complete(f.spec))
 		if err == nil {
 			_, err = io.Out.Write(b)
