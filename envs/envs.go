@@ -67,6 +67,9 @@ func (e Entry) Ref() string {
 	return e.ID + "@" + e.Version
 }
 
+// Outside reports whether the environment is run by a program of its own.
+func (e Entry) Outside() bool { return strings.HasPrefix(e.ID, outside.IDPrefix) }
+
 // A List is a catalogue.
 type List []Entry
 

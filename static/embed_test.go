@@ -86,7 +86,7 @@ func TestModules(t *testing.T) {
 				t.Errorf("%s imports %q, which is not here", name, to)
 			}
 		}
-		entry := name == "js/annotate.js" || name == "js/asked-page.js" || name == "js/join.js" || name == "js/dashboard.js" || name == "js/known.js"
+		entry := name == "js/annotate.js" || name == "js/asked-page.js" || name == "js/join.js" || name == "js/dashboard.js" || name == "js/known.js" || name == "js/new-session.js" || name == "js/sample.js"
 		if strings.Contains(text, "customElements.define") && !entry {
 			t.Errorf("%s defines an element; only entry modules do", name)
 		}
@@ -103,7 +103,7 @@ func TestImports(t *testing.T) {
 	if label[0] != "annotate.js" || !slices.Contains(label, "view.js") || slices.Contains(label, "chart.js") {
 		t.Errorf("modules of annotate.js = %v, want itself first, view.js through others, and not chart.js", label)
 	}
-	used := slices.Concat(of, label, Modules("dashboard.js"), Modules("asked-page.js"), Modules("arena.js"), Modules("workers.js"), Modules("known.js"), Modules("forget.js"), []string{path.Base(worker)})
+	used := slices.Concat(of, label, Modules("dashboard.js"), Modules("asked-page.js"), Modules("arena.js"), Modules("workers.js"), Modules("known.js"), Modules("forget.js"), Modules("new-session.js"), Modules("sample.js"), []string{path.Base(worker)})
 	names, err := fs.Glob(FS, "js/*.js")
 	if err != nil {
 		t.Fatal(err)

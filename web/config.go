@@ -18,6 +18,7 @@ import (
 	"tiebreak/internal/session/insight"
 	"tiebreak/internal/session/notice"
 	"tiebreak/internal/session/view"
+	"tiebreak/internal/study/rehearsed"
 	"tiebreak/templates"
 )
 
@@ -256,6 +257,10 @@ type EnvChoice struct {
 	// Unavailable says what is missing here, as a continuation of 'environment "ant"': "needs
 	// MuJoCo: install …". It is empty if sessions can be made.
 	Unavailable string
+
+	Runs  string // what it takes to run it, a sentence or two
+	Own   bool   // it does not come with the program
+	Shown bool   // Config.Examples has clips of it
 }
 
 // Config holds the parts and settings of a Server.
@@ -293,6 +298,18 @@ type Config struct {
 
 	// Env returns one of Catalogue by its ID, without making all of them; nil: from Catalogue.
 	Env func(id string) (EnvChoice, bool)
+
+	// Examples returns drawn clips that show what questions of a type are about in an environment, the
+	// first two of one question, or an error of kind NotFound; nil: there are none.
+	Examples func(ctx context.Context, env string, kind idrl.QueryKind) ([][]byte, error)
+
+	// Rehearsals returns what sessions were found to give; nil: nothing is known. RehearsalsFile is the
+	// path of the file where the command line puts more of them, as in a command.
+	Rehearsals     func() rehearsed.Table
+	RehearsalsFile string
+
+	// Presets are the settings that accounts keep under names; nil: they cannot.
+	Presets Presets
 
 	// Base is how people reach the site, and begins the links that pages show:
 	// "https://study.example.org". If it is empty the links are paths.

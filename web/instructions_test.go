@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"html"
 	"image"
 	"image/png"
 	"mime/multipart"
@@ -267,6 +268,7 @@ func TestPreviewOfNewSession(t *testing.T) {
 		t.Errorf("preview of what the environment brings: status %d, lacks %q", r.status, r.lacks("Judge the drive.", "Arrow: the speed."))
 	}
 	r = b.post(c, "/sessions", form(map[string]string{"do": "preview", "env": "driver", "instructions": "Prefer **calm**."}))
+	r.body = html.UnescapeString(r.body) // of its frames
 	if r.status != 200 || r.lacks("<strong>calm</strong>") != nil || len(b.sessions.created) != 0 {
 		t.Errorf("preview: status %d, %d sessions made", r.status, len(b.sessions.created))
 	}
@@ -293,7 +295,8 @@ func TestPurposeOfASession(t *testing.T) {
 		{"Walk far.", []string{`<span>Walk far.</span>`, "data-preview"}},
 	} {
 		form := url.Values{"title": {"T"}, "env": {"driver"}, "purpose": {test.purpose}, "do": {"preview"}}
-		if r := b.post(c, "/sessions", form); r.status != 200 || r.lacks(test.shows...) != nil {
+		r := b.post(c, "/sessions", form)
+		if r.body = html.UnescapeString(r.body); r.status != 200 || r.lacks(test.shows...) != nil {
 			t.Errorf("preview of %q: status %d, lacks %q", test.purpose, r.status, r.lacks(test.shows...))
 		}
 	}

@@ -1,16 +1,18 @@
 package web
 
 import (
-	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/rehearsed"
 	"tiebreak/internal/study/settings"
 	"tiebreak/static"
 	"tiebreak/templates"
@@ -19,33 +21,41 @@ import (
 )
 
 // newSession is GET /sessions/new.
-func (s running) newSession(c echo.Context) error {
-	if _, err := s.researcher(c, auth.CreateSession, ""); err != nil {
+func (s launching) newSession(c echo.Context) error {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
 		return err
 	}
-	f := &sessionForm{values: map[string]string{}}
+	f := emptyForm()
+	if name := c.QueryParam("preset"); name != "" {
+		if f, err = s.presetForm(c, who.User, name); err != nil {
+			return err
+		}
+	}
 	return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f)))
 }
 
-// createSession is POST /sessions. After an error it shows the form again, with the values, and
-// each error next to its field.
-func (s running) createSession(c echo.Context) error {
+// createSession is POST /sessions. With do=look it shows the form again with what the values mean, and
+// with do=preview also the annotators' page; with do=export it replies with the study file, and with do=save it keeps a preset. After an
+// error it shows the form again, with the values, and each error next to its field.
+func (s launching) createSession(c echo.Context) error {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err != nil {
 		return err
 	}
 	f := readSessionForm(c, s.cfg.Catalogue())
-	if c.FormValue("do") == "preview" {
+	switch c.FormValue("do") {
+	case "look":
+		return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f.asTyped())))
+	case "preview":
 		return render(c, http.StatusOK, templates.NewSession(s.previewSession(c, f)))
+	case "export", "save":
+		return s.fileOf(c, f.withoutTitle(), who.User)
 	}
-	spec := settings.Complete(f.spec)
 	if len(f.errs) == 0 {
-		if spec.Seed == 0 {
-			spec.Seed = DrawSeed()
-		}
-		id, err := s.open(c, spec, who.User, c.FormValue("anyway") == "yes")
+		id, err := s.open(c, f.drawn(), who.User, c.FormValue("anyway") == "yes")
 		if err == nil {
-			return c.Redirect(http.StatusSeeOther, sessionURL(id))
+			return s.launched(c, id, f.who)
 		}
 		switch kindOf(err) {
 		case idrl.Invalid:
@@ -59,22 +69,47 @@ func (s running) createSession(c echo.Context) error {
 	return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
 }
 
-// previewSession shows the form with the first page of annotators. It reports only the errors of the
-// instructions and the purpose.
-func (s running) previewSession(c echo.Context, f *sessionForm) templates.NewSessionPage {
-	spec := f.spec
-	f.errs = map[string]string{"instructions": f.errs["instructions"], "purpose": f.errs["purpose"]}
-	p := s.newSessionPage(c, f)
-	if f.errs["instructions"] == "" && f.errs["purpose"] == "" {
-		p.Previewed, p.Preview = true, guideOf(spec, s.env(spec.Env))
-		p.Title, p.Task = cmp.Or(spec.Title, "Title of the session"), task(settings.Complete(spec))
-		p.Scripts = static.Modules("join.js")
+// fileOf replies with the study file of a form, or keeps it as a preset.
+func (s launching) fileOf(c echo.Context, f *sessionForm, user string) error {
+	if len(f.errs) > 0 {
+		return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
 	}
-	return p
+	if c.FormValue("do") == "export" {
+		return f.export(c)
+	}
+	name, err := presetName(c)
+	if err != nil {
+		f.whole = s.explain(err)
+		return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
+	}
+	return s.keepPreset(c, user, name, f.named())
+}
+
+// launched leads to what comes next with a new session: its link, the form for the link of a crowd
+// platform, or that for the token of a program.
+func (s launching) launched(c echo.Context, id idrl.SessionID, who settings.Audience) error {
+	uses := invitationUses
+	switch c.FormValue("who") {
+	case settings.Participants:
+		return c.Redirect(http.StatusSeeOther, pageURL(id, peoplePage))
+	case settings.Programs:
+		return c.Redirect(http.StatusSeeOther, tokensPath+"?scope=label&session="+string(id))
+	case settings.Alone:
+		uses = 1
+	case settings.Lab:
+	default: // a form without the question
+		return c.Redirect(http.StatusSeeOther, sessionURL(id))
+	}
+	token, err := s.cfg.Auth.NewInvitation(c.Request().Context(), id, uses, invitationDays*24*time.Hour)
+	if err != nil {
+		return err
+	}
+	running(s).bringLink(c, id, token)
+	return c.Redirect(http.StatusSeeOther, sessionURL(id))
 }
 
 // open starts a session of an account if the spec is valid.
-func (s running) open(c echo.Context, spec idrl.SessionSpec, owner string, anyway bool) (idrl.SessionID, error) {
+func (s launching) open(c echo.Context, spec idrl.SessionSpec, owner string, anyway bool) (idrl.SessionID, error) {
 	if err := settings.Check(spec); err != nil {
 		return "", err
 	}
@@ -97,25 +132,54 @@ func DrawSeed() uint64 {
 }
 
 // newSessionPage shows a form with its values and errors.
-func (s running) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
+func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole, Anyway: f.unplaced}
+	p.Scripts, p.Styles = static.Modules("new-session.js"), []string{"new-session.css"}
+	catalogue := s.cfg.Catalogue()
 	for _, setting := range formSettings() {
 		field := f.field(setting, s.options(setting))
-		if setting.Key == "purpose" {
-			field.Ready = readyPurposes(s.cfg.Catalogue())
+		switch {
+		case setting.Key == "env":
+			p.Envs, p.EnvError = envCards(catalogue, f.spec.Env), field.Error
+		case setting.Key == "budget":
+			p.Budget = field
+		case setting.Group == "":
+			if setting.Key == "purpose" {
+				field.Ready = readyPurposes(catalogue)
+			}
+			p.What = append(p.What, field)
+			if setting.Key == "purpose" { // the instructions come below it, as on the annotators' page
+				slices.Reverse(p.What[len(p.What)-2:])
+			}
+		default:
+			p.Groups = grouped(p.Groups, setting.Group, field)
+			p.More = p.More || field.Error != ""
+			if field.Changed {
+				p.Changed++
+			}
 		}
-		if setting.Group == "" {
-			p.Fields = append(p.Fields, field)
-			continue
-		}
-		at := slices.IndexFunc(p.Groups, func(g templates.FieldGroup) bool { return g.Heading == setting.Group })
-		if at < 0 {
-			at, p.Groups = len(p.Groups), append(p.Groups, templates.FieldGroup{Heading: setting.Group})
-		}
-		p.Groups[at].Fields = append(p.Groups[at].Fields, field)
-		p.More = p.More || field.Error != ""
 	}
+	for _, a := range settings.Audiences() {
+		p.Who = append(p.Who, templates.Option{Value: a.Name, Label: a.Title, Hint: a.Hint, Selected: a.Name == f.who.Name})
+	}
+	p.Was, p.Hand, p.Sets, p.Then = f.who.Name, f.byHand(), f.who.Says(), f.who.Then
+	p.Presets = s.presetPanel(c)
+	var kept rehearsed.Table
+	if s.cfg.Rehearsals != nil {
+		kept = s.cfg.Rehearsals()
+	}
+	p.HowMuch = f.howMuch(s.env(f.spec.Env), kept, s.cfg.RehearsalsFile)
 	return p
+}
+
+// grouped appends a field to the group with that heading, which it adds if need be.
+func grouped(groups []templates.FieldGroup, heading string, field templates.SettingField) []templates.FieldGroup {
+	at := slices.IndexFunc(groups, func(g templates.FieldGroup) bool { return g.Heading == heading })
+	if at < 0 {
+		at, groups = len(groups), append(groups, templates.FieldGroup{Heading: heading})
+	}
+	groups[at].Fields = append(groups[at].Fields, field)
+	return groups
 }
 
 // readyPurposes returns the sentences that the environments propose, each with the title of its
@@ -130,11 +194,8 @@ func readyPurposes(catalogue []EnvChoice) (out []templates.Option) {
 }
 
 // options returns the choices of a setting, the default first or selected; nil for text fields.
-func (s running) options(setting settings.Setting) (out []templates.Option) {
-	switch setting.Key {
-	case "env":
-		return envOptions(s.cfg.Catalogue())
-	case "acquisition":
+func (s launching) options(setting settings.Setting) (out []templates.Option) {
+	if setting.Key == "acquisition" {
 		for _, m := range acquisition.Live() {
 			out = append(out, templates.Option{Value: m.Name, Label: m.Title, Hint: m.Hint})
 		}
@@ -145,15 +206,66 @@ func (s running) options(setting settings.Setting) (out []templates.Option) {
 	return out
 }
 
-// envOptions returns the available environments, and then the others, which cannot be chosen.
-func envOptions(catalogue []EnvChoice) []templates.Option {
-	var available, missing []templates.Option
+// envCards returns the available environments, and then the others, which cannot be chosen. The chosen
+// one is selected; the first available one if it is none of them.
+func envCards(catalogue []EnvChoice, chosen string) []templates.EnvCard {
+	var available, missing []templates.EnvCard
 	for _, e := range catalogue {
-		if e.Unavailable == "" {
-			available = append(available, templates.Option{Value: e.ID, Label: e.Title, Hint: e.Description})
-		} else {
-			missing = append(missing, templates.Option{Value: e.ID, Label: e.Title, Hint: sentence(e.Unavailable), Disabled: true})
+		card := templates.EnvCard{Option: templates.Option{Value: e.ID, Label: e.Title, Hint: e.Description}, Runs: e.Runs, Own: e.Own}
+		if e.Unavailable != "" {
+			card.Hint, card.Disabled = sentence(e.Unavailable), true
+			missing = append(missing, card)
+			continue
 		}
+		if card.Selected = e.ID == chosen; e.Shown {
+			card.Clip = exampleURL(e.ID, 1, "")
+		}
+		available = append(available, card)
+	}
+	if len(available) > 0 && !slices.ContainsFunc(available, func(e templates.EnvCard) bool { return e.Selected }) {
+		available[0].Selected = true
 	}
 	return append(available, missing...)
+}
+
+// emptyForm is the form before anything is typed, for somebody who tries the program alone.
+func emptyForm() *sessionForm {
+	f := &sessionForm{values: map[string]string{}, errs: map[string]string{}, hand: map[string]bool{}, who: settings.Audiences()[0]}
+	f.spec = f.who.Defaults()
+	return f
+}
+
+// asTyped is f before it is sent off: without the errors of what was not typed yet.
+func (f *sessionForm) asTyped() *sessionForm {
+	for key := range f.errs {
+		if f.values[key] == "" {
+			delete(f.errs, key)
+		}
+	}
+	return f
+}
+
+// byHand lists the choices that were made by hand, for the form's field of that name.
+func (f *sessionForm) byHand() string {
+	var keys []string
+	for key, is := range f.hand {
+		if is && key != "" {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, ",")
+}
+
+// drawn returns the complete settings of the session, with a seed, and for participants a completion
+// code, unless they were given.
+func (f *sessionForm) drawn() idrl.SessionSpec {
+	spec := settings.Complete(f.spec)
+	if spec.Seed == 0 {
+		spec.Seed = DrawSeed()
+	}
+	if f.who.Name == settings.Participants && spec.CompletionCode == "" {
+		spec.CompletionCode = rand.Text()[:8]
+	}
+	return spec
 }

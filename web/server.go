@@ -25,6 +25,7 @@ type Server struct {
 	labelling labelling
 	watching  watching
 	running   running
+	launching launching
 	accounts  accounts
 	downloads downloads
 	api       *api
@@ -57,7 +58,8 @@ type (
 	entry     struct{ *site } // for signing in: sign-in links, invitations, crowd platforms
 	labelling struct{ *site } // for annotators
 	watching  struct{ *site } // for researchers who look at sessions
-	running   struct{ *site } // for researchers who make and change sessions
+	running   struct{ *site } // for researchers who change sessions
+	launching struct{ *site } // for researchers who make sessions
 	accounts  struct{ *site } // for accounts, and their rights in sessions
 )
 
@@ -104,7 +106,7 @@ func New(cfg Config) *Server {
 
 func newServer(s *site) *Server {
 	files := downloads{site: s, bundling: new(sync.Mutex)}
-	return &Server{site: s, entry: entry{s}, labelling: labelling{s}, watching: watching{s}, running: running{s}, accounts: accounts{s}, downloads: files, api: newAPI(s, files)}
+	return &Server{site: s, entry: entry{s}, labelling: labelling{s}, watching: watching{s}, running: running{s}, launching: launching{s}, accounts: accounts{s}, downloads: files, api: newAPI(s, files)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -172,8 +174,13 @@ func (s *Server) routes() *echo.Echo {
 	e.POST(usersPath, s.accounts.postUser)
 
 	e.GET("/sessions", s.watching.listSessions)
-	e.GET("/sessions/new", s.running.newSession)
-	e.POST("/sessions", s.running.createSession)
+	e.GET("/sessions/new", s.launching.newSession)
+	e.POST("/sessions", s.launching.createSession)
+	e.GET(presetsPath, s.launching.toNewSession)
+	e.POST(presetsPath, s.launching.importPreset)
+	e.GET(presetsPath+"/delete", s.launching.toNewSession)
+	e.POST(presetsPath+"/delete", s.launching.deletePreset)
+	e.GET("/environments/:env/clips/:n", s.launching.envClip)
 	e.GET(workersPath, s.watching.workers)
 	e.POST(workersPath, s.watching.postWorker)
 	e.GET(beforePath, s.watching.before)

@@ -17,10 +17,12 @@ import (
 // sessionForm is the form for a new session: the values that were typed, their meaning, and the
 // errors.
 type sessionForm struct {
-	values map[string]string
+	values map[string]string // by field; of settings only what was typed or chosen by hand
 	errs   map[string]string // by field, for people
 	whole  string            // what is wrong with the form as a whole
 	spec   idrl.SessionSpec
+	who    settings.Audience // who answers
+	hand   map[string]bool   // keys of choices that were made by hand
 
 	unplaced bool // no place can train the session
 }
@@ -39,30 +41,62 @@ func FormFields() (out []string) {
 	return out
 }
 
-// readSessionForm reads the form that a browser sent. Empty fields take their defaults, except the
-// title, which is required, and the seed, which is drawn.
+// readSessionForm reads the form that a browser sent. What is typed or chosen takes precedence over the
+// defaults of who answers, and these over those of all sessions. The title is required, and the seed
+// is drawn.
 func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
-	f := &sessionForm{values: map[string]string{}, errs: map[string]string{}, spec: settings.Defaults()}
+	f := &sessionForm{values: map[string]string{}, errs: map[string]string{}, hand: map[string]bool{}, who: settings.FindAudience(c.FormValue("who"))}
+	f.spec = f.who.Defaults()
 	f.spec.Title, f.spec.Seed = "", 0
-	for _, s := range formSettings() {
-		v := strings.TrimSpace(strings.ReplaceAll(c.FormValue(s.Key), "\r\n", "\n"))
-		f.values[s.Key] = v
-		if v == "" || s.Depends != "" && len(s.Values) > 0 && v == s.Values[0].Name { // which gives way where there is no such value
-			continue
-		}
-		if s.Type() == settings.Number {
-			v = strings.ReplaceAll(v, ",", ".")
-		}
-		if err := s.Give(&f.spec, v); err != nil {
-			f.errs[s.Key] = continued(err.Error())
-		}
+	for key := range strings.SplitSeq(c.FormValue("hand"), ",") {
+		f.hand[key] = true
 	}
+	was := settings.FindAudience(c.FormValue("was")) // whose defaults the page showed
+	for _, s := range formSettings() {
+		f.take(s, strings.TrimSpace(strings.ReplaceAll(c.FormValue(s.Key), "\r\n", "\n")), was)
+	}
+	f.takeTime(c)
 	for _, p := range settings.Problems(settings.Complete(f.spec)) {
 		f.errs[p.Key] = cmp.Or(f.errs[p.Key], continued(p.Text))
 	}
 	f.checkEnv(catalogue)
 	f.checkStrategies()
 	return f
+}
+
+// take takes in the value of a setting. A choice that is as the page showed it, and was not made by
+// hand, is none.
+func (f *sessionForm) take(s settings.Setting, v string, was settings.Audience) {
+	if isChoice(s) && !f.hand[s.Key] && v == was.Default(s) {
+		v = ""
+	}
+	f.hand[s.Key] = isChoice(s) && v != ""
+	f.values[s.Key] = v
+	if v == "" || s.Depends != "" && len(s.Values) > 0 && v == s.Values[0].Name { // which gives way where there is no such value
+		return
+	}
+	if s.Type() == settings.Number {
+		v = strings.ReplaceAll(v, ",", ".")
+	}
+	if err := s.Give(&f.spec, v); err != nil {
+		f.errs[s.Key] = continued(err.Error())
+	}
+}
+
+// isChoice reports whether the field of a setting is a group of buttons, of which one is always
+// chosen.
+func isChoice(s settings.Setting) bool {
+	return len(s.Values) > 0 || s.Key == "env" || s.Key == "acquisition"
+}
+
+// changed reports whether a setting has another value than its default.
+func (f *sessionForm) changed(s settings.Setting) bool {
+	var usual idrl.SessionSpec
+	known := f.who.Default(s)
+	if f.values[s.Key] == "" || f.errs[s.Key] != "" || known == "" || s.Set(&usual, known) != nil {
+		return f.values[s.Key] != ""
+	}
+	return s.Text(f.spec) != s.Text(usual)
 }
 
 // continued makes a sentence of an error that continues the name of a setting.
@@ -117,11 +151,13 @@ func (f *sessionForm) checkStrategies() {
 func (f *sessionForm) field(s settings.Setting, options []templates.Option) templates.SettingField {
 	out := templates.SettingField{
 		Name: s.Key, Label: s.Label, Hint: sentence(strings.ReplaceAll(s.Words, "`", "") + s.Limits()), Lines: s.Lines,
-		Field: templates.Field{Value: f.values[s.Key], Error: f.errs[s.Key], Default: s.DefaultText()},
+		Field: templates.Field{Value: f.values[s.Key], Error: f.errs[s.Key], Default: f.defaultText(s)},
 		Mode:  map[settings.Is]string{settings.Whole: "numeric", settings.Number: "decimal"}[s.Type()],
+		Why:   s.Why(), Changed: f.changed(s),
 	}
-	if s.Key == "seed" {
-		out.Default = "drawn at random"
+	out.Usual = out.Default
+	if len(s.Values) > 0 {
+		out.Usual = s.Title(f.who.Default(s))
 	}
 	if s.Type() == settings.Word && s.High > 0 {
 		out.Most = int(s.High)
@@ -129,7 +165,7 @@ func (f *sessionForm) field(s settings.Setting, options []templates.Option) temp
 	if len(options) > 0 {
 		chosen := 0
 		for i, o := range options {
-			if !o.Disabled && (o.Value == s.Default && chosen == 0 || o.Value == f.values[s.Key]) {
+			if !o.Disabled && (o.Value == f.who.Default(s) && chosen == 0 || o.Value == f.values[s.Key]) {
 				chosen = i
 			}
 		}
@@ -137,4 +173,19 @@ func (f *sessionForm) field(s settings.Setting, options []templates.Option) temp
 		out.Options = options
 	}
 	return out
+}
+
+// defaultText returns what an empty field stands for, as people read it.
+func (f *sessionForm) defaultText(s settings.Setting) string {
+	if s.Key == "seed" {
+		return "drawn at random"
+	}
+	if of := f.who.Default(s); of != s.Default && of != "" {
+		var spec idrl.SessionSpec
+		if _ = s.Set(&spec, of); s.Zero != "" && s.IsZero(spec) {
+			return of + ": " + s.Zero
+		}
+		return of
+	}
+	return s.DefaultText()
 }

@@ -49,7 +49,7 @@ func (s running) tokens(c echo.Context) error {
 	if p.Made != "" {
 		s.tokenOnce(c, "")
 	}
-	return s.showTokens(c, who, http.StatusOK, p)
+	return s.showTokens(c, who, http.StatusOK, p, identity.Token{Scope: identity.Scope(c.QueryParam("scope")), Session: idrl.SessionID(c.QueryParam("session"))})
 }
 
 // tokenOnce is bringLink of a token: an address would keep it in the browser's history.

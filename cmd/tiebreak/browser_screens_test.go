@@ -152,6 +152,13 @@ func (v *visit) ofResearchers() []screen {
 			b.enter("[data-create]")
 			b.waitFor("[aria-invalid]")
 		}},
+		{"new session with all settings and the pages of annotators", "", b, func() {
+			b.open(v.base + "/sessions/new")
+			b.enter("[data-show-preview]")
+			b.waitFor("[data-preview] iframe")
+			b.enter("[data-everything] summary")
+			b.waitFor("[data-everything][open] input[name=candidates]")
+		}},
 		{"session without a reward network", "/sessions/:id", b, func() {
 			b.open(v.base + "/sessions/" + v.pairs)
 			b.wait("(({connection, seq}) => connection === 'open' && Number(seq) > 0)(document.querySelector('main').dataset)")
@@ -382,6 +389,7 @@ func (v *visit) isNoPage(address string) {
 	if slices.Contains([]string{
 		"/sessions/:id/ws", "/sessions/:id/watch", // sockets
 		"/join/:token/example",                                                      // a clip
+		"/environments/:env/clips/:n",                                               // a clip
 		"/sessions/:id/charts",                                                      // a part of the session's page
 		"/sessions/:id/pictures/:picture", "/sessions/:id/clips/:clip", "/static/*", // files that have to be named
 	}, address) || strings.HasPrefix(address, "/api/") { // for programs, by a token

@@ -487,6 +487,7 @@ func (b *tab) fillForm() {
 	b.choose("kind", "state_rating")
 	b.tabTo("textarea[name=instructions]")
 	b.press("Fruit is good." + kb.Enter + "Thorns are not." + kb.Enter)
+	b.choose("who", "lab")
 	b.shot("form-1280x800")
 	b.enter("[data-create]")
 	b.wait("document.querySelector('main[data-connection=open] h1')?.innerText === 'Where is it good?'")

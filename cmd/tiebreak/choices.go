@@ -2,11 +2,13 @@ package main
 
 import (
 	"maps"
+	"strings"
 	"sync"
 
 	"tiebreak/envs"
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/draw"
 	"tiebreak/internal/train/training"
@@ -54,18 +56,45 @@ func (s *choices) choice(e envs.Entry) web.EnvChoice {
 		about += " " + e.Uncaged
 	}
 	if e.Unavailable != nil {
-		return web.EnvChoice{ID: e.ID, Title: e.Title, Description: about, Unavailable: e.Unavailable.Error()}
+		return web.EnvChoice{ID: e.ID, Title: e.Title, Description: about, Unavailable: e.Unavailable.Error(), Own: isOwn(e)}
 	}
 	c, ok := s.made[e.Ref()]
 	if !ok {
 		env := e.New(rng.New(0, "layout", 0))
-		c = web.EnvChoice{ID: e.ID, Title: e.Title, Description: about, StillLabel: env.Spec().StillLabel, Guide: guideFor(env)}
+		c = web.EnvChoice{
+			ID: e.ID, Title: e.Title, Description: about, StillLabel: env.Spec().StillLabel, Guide: guideFor(env),
+			Runs: runs(e, env), Own: isOwn(e), Shown: !e.Outside(),
+		}
 		if training.CheckShown(envs.List{e}, idrl.SessionSpec{Env: e.ID}) != nil {
 			c.Unavailable = "cannot be asked about: these rollouts have no pictures"
 		}
 		s.made[e.Ref()] = c
 	}
 	return c
+}
+
+// isOwn reports whether an environment does not come with the program.
+func isOwn(e envs.Entry) bool {
+	return e.Version != "" || e.Outside() || strings.HasPrefix(e.ID, recordings.IDPrefix)
+}
+
+// runs says what it takes to run an environment, for people.
+func runs(e envs.Entry, env idrl.Environment) string {
+	_, tabular := env.(idrl.Tabular)
+	_, smooth := env.(idrl.Differentiable)
+	switch {
+	case e.Outside():
+		return "Your program runs here; policies are searched for while people answer."
+	case strings.HasPrefix(e.ID, recordings.IDPrefix):
+		return "Nothing is trained: the policies are those of the recordings."
+	case e.Engine != "":
+		return "Runs in " + e.Engine + ", found here; policies are searched for while people answer."
+	case tabular:
+		return "Needs nothing else; policies are computed exactly."
+	case smooth:
+		return "Needs nothing else; policies are optimised while people answer."
+	}
+	return "Policies are searched for while people answer."
 }
 
 // guideFor returns the guide of an environment.

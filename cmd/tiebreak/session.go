@@ -29,6 +29,7 @@ type sessionFlags struct {
 	file                  string // of the study; empty: none
 	template              bool   // write one
 	anyway                bool   // also if no place can train it
+	print                 bool   // write the settings as a study file
 	spec                  idrl.SessionSpec
 	set                   *flag.FlagSet // all of these
 }
@@ -42,6 +43,7 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 	consentFileFlag(fs, &f.consent)
 	fs.StringVar(&f.file, "f", "", "YAML `file` with the settings (docs/study.md); flags override it")
 	anywayFlag(fs, &f.anyway)
+	fs.BoolVar(&f.print, "print", false, "make no session; instead write its settings as a file for -f, as the form of the server does")
 	fs.BoolVar(&f.template, "template", false, "make no session; instead write a file for -f with every setting and its default")
 }
 
@@ -108,6 +110,16 @@ func runSession(ctx context.Context, io stdio, f *sessionFlags) (err error) {
 			return file.Check(check)
 		}
 		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	if f.print {
+		if f.spec.Instructions == "" { // which have no format
+			f.spec.InstructionsFormat = idrl.Markdown
+		}
+		b, err := studyfile.Write(settings.Complete(f.spec))
+		if err == nil {
+			_, err = io.Out.Write(b)
+		}
+		return err
 	}
 	if err := f.checkSite(); err != nil {
 		return err

@@ -114,6 +114,7 @@ func TestBrowserMethods(t *testing.T) {
 	b.open("http://" + addr + "/sessions/new")
 	b.waitFor("input[name=acquisition][value=vids]")
 	b.noSideways(1280)
+	b.enter("[data-everything] summary")
 	b.choose("acquisition", "lvar")
 	b.shot("form-methods-1280x800")
 	b.phone()

@@ -28,7 +28,7 @@ import (
 // studyFlags are the flags of simulate for runs of its own.
 type studyFlags struct {
 	runs, parallel int
-	csv            string
+	csv, keep      string
 	skipIdle       bool
 	spec           idrl.SessionSpec
 
@@ -44,6 +44,7 @@ func (f *studyFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.parallel, "parallel", 0, "`number` of runs at a time. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
 		"4 with --pace alone, else one for each processor")
 	fs.StringVar(&f.csv, "csv", "", "`file` for all comparisons with the truth, such as runs.csv; runs-runs.csv and runs-summary.csv are written next to it")
+	fs.StringVar(&f.keep, "keep", "", "`file` of rehearsals, such as those that the form of new sessions shows (docs/study.md): puts the regret of these runs there")
 	fs.BoolVar(&f.skipIdle, "skip-idle", false,
 		"with --pace: a response time passes in real time while the session trains, and at once while it does not. Generations\n"+
 			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
@@ -106,6 +107,9 @@ func (f *simulateFlags) parallelRuns() int {
 // they are done in this process.
 func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List, to jobs.Starter) (err error) {
 	f.study.spec.Title = "Simulated"
+	if err := f.checkKeep(); err != nil {
+		return err
+	}
 	if err := checkSpec(list, settings.Complete(f.study.spec)); err != nil {
 		return usageIfInvalid(err) // before the folder is touched
 	}
@@ -138,6 +142,9 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 		if err := f.printConditions(ctx, std.Out, runs, scores); err != nil {
 			return err
 		}
+	}
+	if err == nil && f.study.keep != "" {
+		err = f.keepRuns(runs)
 	}
 	if err != nil && f.study.csv != "" {
 		fmt.Fprintf(std.Err, "Stopped. %d of %d runs are kept in %s; the same command continues from there.\n", len(runs), f.study.runs, f.study.csv)

@@ -41,7 +41,7 @@ var table = []Setting{
 		at: func(s *idrl.SessionSpec) any { return &s.Budget },
 	},
 	{
-		Key: "seed", Label: "Seed", Words: "seed of every random choice and of the environment's layout; if none is given, the form and the API draw one", Unit: "seed", Default: "1",
+		Key: "seed", Label: "Seed", Words: "seed of every random choice and of the environment's layout; if none is given, the form and the API draw one", Unit: "seed", Default: "1", Group: asking,
 		at: func(s *idrl.SessionSpec) any { return &s.Seed },
 	},
 	{
@@ -95,7 +95,7 @@ var table = []Setting{
 	},
 	{
 		Key: "acquisition", Label: "How questions are chosen", Words: "strategy that chooses questions; `tiebreak session --help` lists them", Unit: "strategy",
-		Default: idrl.DefaultAcquisition, Filled: true,
+		Default: idrl.DefaultAcquisition, Filled: true, Group: asking,
 		at: func(s *idrl.SessionSpec) any { return &s.Acquisition },
 	},
 	{
