@@ -25,6 +25,7 @@ var hiddenInputs = []struct {
 	{"/sessions", "purpose", url.Values{"env": {"driver"}, "title": {"Drive"}}},
 	{"/sessions", "completion_code", url.Values{"env": {"driver"}, "title": {"Drive"}}},
 	{"/sessions/s1/title", "title", nil},
+	{"/presets", "preset_name", url.Values{"file": {"budget: 3\n"}}},
 	{"/sessions/s1/clone", "title", url.Values{"seed": {"same"}}},
 	{"/arenas", "title", url.Values{"now": {"s1", "s2"}, "budget": {"0"}, "after-s1": {"0"}, "after-s2": {"0"}}},
 	{"/sessions/s1/known", "note", url.Values{"clips": {"c1,c2"}, "answer": {"a"}, "use": {"practice"}}},
@@ -44,6 +45,7 @@ var unseenInputs = []string{
 	"instructions", "text", "consent", // documents, and the version of one
 	"name-",                    // titles of entrants, which idrl.Arena checks: TestHiddenTitles
 	"after-",                   // a number
+	"file",                     // a study file: its settings are checked as those of the form
 	"p.Name", "f.Name", "name", // named by a setting; their fields are listed above
 }
 

@@ -37,7 +37,7 @@ func presetURL(name string) string { return "/sessions/new?preset=" + url.QueryE
 func presetName(c echo.Context) (string, error) {
 	name := strings.TrimSpace(c.FormValue("preset_name"))
 	if name == "" || len(name) > maxPreset || !idrl.IsLine(name) {
-		return "", idrl.Errorf(idrl.Invalid, "a preset needs a name of at most %d characters in one line", maxPreset)
+		return "", idrl.Errorf(idrl.Invalid, "a preset needs a name of at most %d printable characters in one line", maxPreset)
 	}
 	return name, nil
 }

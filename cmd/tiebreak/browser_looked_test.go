@@ -63,10 +63,12 @@ func TestBrowserLooked(t *testing.T) {
 	b.part("more answers", func() {
 		place := "[Math.round(document.querySelector('.tastes').getBoundingClientRect().top), document.querySelector('[data-other]').value, document.querySelector('[data-start]').value].join(' ')"
 		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('.tastes').scrollIntoView({ block: 'start', behavior: 'instant' })"))
+		b.laidOut()
 		was, before := evaluate[string](b, place), evaluate[string](b, "document.querySelector('[data-tastes]').innerText")
 		simulate(5)
 		b.wait("document.querySelector('main').dataset.seq === '11'")
 		b.wait(fmt.Sprintf("document.querySelector('[data-tastes]').innerText !== %q", before))
+		b.laidOut()
 		if now := evaluate[string](b, place); now != was {
 			b.t.Errorf("place, policy and start are %q after more answers, and were %q", now, was)
 		}

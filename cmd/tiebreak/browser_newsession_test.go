@@ -59,6 +59,7 @@ func TestBrowserNewSession(t *testing.T) {
 	b.press("Pilot")
 	b.enter("[data-save-preset]")
 	b.wait("location.search === '?preset=Pilot'")
+	b.waitFor("[data-create]")
 	if got := evaluate[string](b, exported); got != printed {
 		t.Errorf("the preset is\n%s", got)
 	}

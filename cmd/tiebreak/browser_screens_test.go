@@ -390,6 +390,7 @@ func (v *visit) isNoPage(address string) {
 		"/sessions/:id/ws", "/sessions/:id/watch", // sockets
 		"/join/:token/example",                                                      // a clip
 		"/environments/:env/clips/:n",                                               // a clip
+		"/sessions/:id/report",                                                      // a file: TestBrowserReport looks at it
 		"/sessions/:id/charts",                                                      // a part of the session's page
 		"/sessions/:id/pictures/:picture", "/sessions/:id/clips/:clip", "/static/*", // files that have to be named
 	}, address) || strings.HasPrefix(address, "/api/") { // for programs, by a token

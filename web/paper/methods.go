@@ -152,7 +152,7 @@ func participants(s Source) string {
 		fmt.Sprintf("%s gave %s that count.", either(about.People == 1, "One person", fmt.Sprintf("%d people", about.People)), words.Plural(about.Answers, "answer")),
 	}
 	if len(out) > 0 {
-		sentences = append(sentences, fmt.Sprintf("The answers of %s (%s) were left out by a researcher.", words.Plural(len(out), "annotator"), words.List(names)))
+		sentences = append(sentences, fmt.Sprintf("The answers of %s (%s) were left out by a researcher or a rule.", words.Plural(len(out), "annotator"), words.List(names)))
 	} else {
 		sentences = append(sentences, "Nobody's answers were left out.")
 	}
@@ -162,7 +162,7 @@ func participants(s Source) string {
 	if s.Withdrawn > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s withdrew their data, which are in no number here.", either(s.Withdrawn == 1, "One person", fmt.Sprintf("%d people", s.Withdrawn))))
 	}
-	sentences = append(sentences, hurried(spec, marked), checks(s))
+	sentences = append(sentences, hurried(spec, marked), checks(s), exclusions(spec))
 	return text(sentences...)
 }
 
@@ -188,6 +188,23 @@ func hurried(spec idrl.SessionSpec, marked int) string {
 		return ""
 	}
 	return fmt.Sprintf("Answers that were given %s were marked but not left out: %d.", strings.Join(rules, " or "), marked)
+}
+
+// exclusions says by which rules the program left out answers; empty for none.
+func exclusions(spec idrl.SessionSpec) string {
+	if !spec.Excludes() {
+		return ""
+	}
+	var rules []string
+	add := func(share float64, what string) {
+		if share > 0 {
+			rules = append(rules, fmt.Sprintf(what, percent(share)))
+		}
+	}
+	add(spec.ExcludeGold, "answered fewer than %s of the gold questions as the researcher did")
+	add(spec.ExcludeRepeats, "answered fewer than %s of the repeated questions as before")
+	add(spec.ExcludeMarked, "had more than %s of their answers marked")
+	return fmt.Sprintf("By rules stated before, the answers of a person were left out who, from %d of what a rule counts on, %s.", spec.ExcludeAfter, strings.Join(rules, ", or "))
 }
 
 // checks says how answers were checked by known and repeated questions.

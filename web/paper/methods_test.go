@@ -164,12 +164,14 @@ var others = map[string]struct {
 	beside func(*idrl.SessionSpec)
 }{
 	"env": {value: "hopper"}, "kind": {value: string(idrl.RateClip)}, "budget": {value: "60"}, "seed": {value: "2"}, "instructions": {value: "Look."}, "consent": {value: "Yes?"}, "answers_each": {value: "20"},
-	"acquisition": {value: "idrl"}, "conditions": {value: "uniform=0.5"}, "held_out": {value: "0.2"}, "questions": {value: idrl.AnyQuestions}, "leader": {value: idrl.ExpectedLeader}, "clips_from": {value: idrl.FoundClips},
+	"acquisition": {value: "idrl"}, "conditions": {value: "uniform=0.5"}, "held_out": {value: "0.2"}, "held_out_from": {idrl.ReservedTrajectories, func(s *idrl.SessionSpec) { s.HeldOut = 0.2 }}, "questions": {value: idrl.AnyQuestions}, "leader": {value: idrl.ExpectedLeader}, "clips_from": {value: idrl.FoundClips},
 	"candidates": {value: "7"}, "ahead": {value: "1"}, "train_every": {value: "4"}, "adopt_after": {value: "2"}, "model": {value: idrl.NetworkModel}, "prior": {value: idrl.KernelPrior}, "prior_var": {value: "2"},
 	"likelihood": {value: "bradley-terry"}, "noise_model": {value: idrl.SharedNoise}, "noise_std": {value: "2"}, "tie_band": {value: "0.5"},
 	"rating_var": {"0.1", rated}, "rating_model": {idrl.GaussianRatings, rated}, "strength": {value: "true"}, "remarks": {value: "true"}, "show_learnt": {value: "true"},
 	"much_band": {"9", func(s *idrl.SessionSpec) { s.Strength = true }}, "tolerance": {value: "0.1"}, "doubt": {value: "0.2"}, "stop_by_itself": {value: "true"}, "ask_on": {value: "true"},
-	"repeat_every": {value: "5"}, "gold_every": {value: "10"}, "min_dwell": {value: "0.5"}, "max_rate": {value: "30"}, "recruitment": {value: "By a notice."}, "payment": {value: "12 € an hour"},
+	"repeat_every": {value: "5"}, "gold_every": {value: "10"}, "min_dwell": {value: "0.5"}, "max_rate": {value: "30"},
+	"exclude_gold": {value: "0.6"}, "exclude_repeats": {"0.5", func(s *idrl.SessionSpec) { s.RepeatEvery = 5 }}, "exclude_marked": {value: "0.4"}, "exclude_after": {"20", func(s *idrl.SessionSpec) { s.ExcludeGold = 0.6 }},
+	"recruitment": {value: "By a notice."}, "payment": {value: "12 € an hour"},
 }
 
 func rated(s *idrl.SessionSpec) { s.Kind = idrl.RateClip }

@@ -36,6 +36,9 @@ func choice(s Source) string {
 	sentences := []string{strategy(spec)}
 	if spec.HeldOut > 0 {
 		sentences = append(sentences, fmt.Sprintf("A share of %s of the questions was held out: comparisons drawn at random, whose answers taught nothing and served to measure how well the posterior predicts. %s", percent(spec.HeldOut), heldOut(s)))
+		if spec.HeldOutFrom == idrl.ReservedTrajectories {
+			sentences = append(sentences, "They were about trajectories that were kept for them, about a quarter of all, as long as such pairs were left.")
+		}
 	}
 	sentences = append(sentences, map[string]string{
 		idrl.AnswerableQuestions: "The value of a question was multiplied by the probability of a clear answer, and questions whose clips could not be told apart by sight, did not move, or looked like those of the person’s last 50 questions were left out where there were others.",

@@ -159,7 +159,7 @@ func personOf(s Source, q quality.Person) person {
 	}
 	switch {
 	case q.LeftOut:
-		p.Counts = "left out by a researcher"
+		p.Counts = "left out"
 	case q.Turned > 0:
 		p.Counts = words.Plural(q.Turned, "answer") + " counted the other way round"
 	}

@@ -11,6 +11,7 @@ var whys = map[string]string{
 	"acquisition":     "It needs no choice of a pair of policies, and works with every type of question.",
 	"conditions":      "All questions go to the strategy that learns fastest.",
 	"held_out":        "Held-out questions cost answers and teach nothing.",
+	"held_out_from":   "Trajectories that are kept for tests cost more answers.",
 	"questions":       "People cannot answer questions about clips that look alike.",
 	"leader":          "Expectations alone are often wrong about robots.",
 	"clips_from":      "Clips made for a question tell more than those of policies.",
@@ -41,6 +42,14 @@ var whys = map[string]string{
 	"gold_every":      "None are asked until you give right answers on the session's page.",
 	"min_dwell":       "Clips that were hardly shown were hardly seen.",
 	"max_rate":        "More than one answer a second is rarely considered.",
+	"exclude_gold":    "Whose answers are left out is for you to decide.",
+	"exclude_repeats": "Whose answers are left out is for you to decide.",
+	"exclude_marked":  "Quick answers can be right.",
+	"exclude_after":   "Of fewer answers chance decides.",
+	"authors":         "Only you know: data sets are cited by them.",
+	"licence":         "Only you know: without one, nobody else may use the data.",
+	"recruitment":     "Only you know: reports and data cards say it.",
+	"payment":         "Only you know: reports and data cards say it.",
 }
 
 // Why returns the reason for the default of s, for people.
