@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -175,6 +176,25 @@ func (s *robotStudy) generation(t *testing.T, basedOn int64) []byte {
 	return b
 }
 
+// said returns what was asked and answered, a line for each row.
+func (s *robotStudy) said(t *testing.T) string {
+	t.Helper()
+	db, err := store.OpenReadOnly(t.Context(), s.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rec, err := db.Load(t.Context(), s.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, a := range rec.Log {
+		fmt.Fprintf(&b, "%d: %s to %s, much %v, doubts %v\n", a.Seq, a.Choice, a.Query, a.Much, a.Doubts)
+	}
+	return b.String()
+}
+
 // went returns how many outcomes of earlier attempts the last attempt at a training used,
 // and how many it added, by the log of the server.
 func (s *robotStudy) went(t *testing.T, basedOn int) (kept, solved int) {
@@ -216,6 +236,6 @@ func TestKilledTraining(t *testing.T) {
 		t.Errorf("the second training kept %d candidates and solved for %d, want 6 in all", kept, solved)
 	}
 	if !bytes.Equal(torn.generation(t, 3), second) {
-		t.Error("the kills changed the second generation")
+		t.Errorf("the kills changed the second generation; the answers were\n%s\nand without kills\n%s", torn.said(t), calm.said(t))
 	}
 }
