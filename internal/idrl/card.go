@@ -1,6 +1,6 @@
 package idrl
 
-// A DataCard is what data cards and reports say of a study and its people: see SessionSpec.Authors.
+// A DataCard describes a study and its people, for data cards and reports: see SessionSpec.Authors.
 type DataCard struct{ Authors, Licence, Recruitment, Payment string }
 
 // Card returns the data card of a session.

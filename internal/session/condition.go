@@ -62,7 +62,7 @@ func (s *selector) teaching(who idrl.AnnotatorID, fresh []record.Assignment, pen
 	return out, err
 }
 
-// holdOut returns the queries of which one can be held out, which were put to nobody before, so that nothing was learnt
+// holdOut returns the queries that can be held out: no annotator was asked them before, so that nothing was learnt
 // from them: those about reserved trajectories, or any if there is none of these. Its error is that of the journal.
 func (s *selector) holdOut(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector) ([]idrl.QueryVector, error) {
 	s.queries.renew(s.gen, &s.spec)
@@ -77,7 +77,7 @@ func (s *selector) holdOut(who idrl.AnnotatorID, fresh []record.Assignment, pend
 	return s.neverAsked(who, fresh, pending, nil)
 }
 
-// neverAsked returns the queries that may be put to who and were put to nobody; of places, unless they are nil, those for tests.
+// neverAsked returns the queries that may be put to who and that no annotator was asked yet; of places, unless they are nil, those for tests.
 func (s *selector) neverAsked(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector, places []place) (out []idrl.QueryVector, err error) {
 	askable, err := s.askable(who, fresh, pending, places, tests)
 	now := map[idrl.QueryID]bool{}

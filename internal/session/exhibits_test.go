@@ -103,7 +103,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 }
 
-// The question that is shown is what somebody who joins is asked then.
+// Somebody who joins is asked the question that is shown.
 func TestNextIsAsked(t *testing.T) {
 	for name, newOf := range exhibitions(t) {
 		b := newOf()

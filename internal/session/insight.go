@@ -26,7 +26,7 @@ func (s *reports) Insight(ctx context.Context) (*insight.Report, error) {
 	return s.report(ctx, h)
 }
 
-// handed is what the session's goroutine hands over for an insight.Report.
+// handed holds the values that the session's goroutine hands over for an insight.Report.
 type handed struct {
 	known *insight.Report // nil unless it is made already
 	src   insight.Source

@@ -1,7 +1,9 @@
 package paper
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -19,7 +21,15 @@ import (
 //go:embed report.html
 var reportText string
 
-var reportTemplate = template.Must(template.New("report").Parse(reportText))
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"styleHash": styleHash}).Parse(reportText))
+
+// styleHash returns what the policy of the report names its styles by, so that no others are allowed.
+func styleHash() string {
+	_, rest, _ := strings.Cut(reportText, "<style>")
+	style, _, _ := strings.Cut(rest, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
 
 // A fact is a row of a table of two columns. Key names it for tests, where it is a number.
 type fact struct{ Key, Name, Value string }

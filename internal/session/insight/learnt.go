@@ -4,7 +4,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Learnt is what a session has learnt, to be looked at: clips of policies, of what the reward likes, and of the
+// Learnt shows what a session has learnt: clips of policies, of what the reward likes, and of the
 // question that it would ask. It is immutable.
 type Learnt struct {
 	Seq      int64   // of the last log row in it
