@@ -143,23 +143,31 @@ func (s *robotStudy) label(t *testing.T, n int) {
 	}
 }
 
-// generation returns the bytes of the generation in use, with drawings and raw steps.
-func (s *robotStudy) generation(t *testing.T, basedOn int64) []byte {
+// load returns the record of the session, and the database that it stands in.
+func (s *robotStudy) load(t *testing.T) (*store.DB, record.Record) {
 	t.Helper()
 	db, err := store.OpenReadOnly(t.Context(), s.data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { _ = db.Close() })
 	rec, err := db.Load(t.Context(), s.id)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return db, rec
+}
+
+// generation returns the bytes of the generation in use, with drawings and raw steps.
+func (s *robotStudy) generation(t *testing.T, basedOn int64) []byte {
+	t.Helper()
+	db, rec := s.load(t)
 	g := *rec.Generation
 	if g.BasedOn != basedOn {
 		t.Fatalf("generation %d is in use, want %d", g.BasedOn, basedOn)
 	}
 	g.Pool, g.Steps = rec.Pool, map[idrl.StepsID][]byte{}
+	var err error
 	for id, c := range g.Clips {
 		if c.Media, err = db.ClipMedia(t.Context(), s.id, id); err != nil {
 			t.Fatal(err)
@@ -179,15 +187,7 @@ func (s *robotStudy) generation(t *testing.T, basedOn int64) []byte {
 // said returns what was asked and answered, a line for each row.
 func (s *robotStudy) said(t *testing.T) string {
 	t.Helper()
-	db, err := store.OpenReadOnly(t.Context(), s.data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rec, err := db.Load(t.Context(), s.id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, rec := s.load(t)
 	var b strings.Builder
 	for _, a := range rec.Log {
 		fmt.Fprintf(&b, "%d: %s to %s, much %v, doubts %v\n", a.Seq, a.Choice, a.Query, a.Much, a.Doubts)
