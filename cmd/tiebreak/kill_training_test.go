@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql" //nolint:depguard // the row of a job under way, which only the pool reads otherwise
 	"errors"
 	"fmt"
@@ -24,8 +25,6 @@ import (
 	"tiebreak/store"
 	"tiebreak/web/client"
 )
-
-//nolint:depguard // the row of a job under way, which only the pool reads otherwise
 
 // slowCart writes a model of one's own to a folder and returns it: that of docs/models
 // with long episodes, so that the pool of a session takes some seconds, and short
@@ -93,12 +92,28 @@ func (s *robotStudy) killServer(t *testing.T) {
 type trainingRow struct {
 	state      string
 	attempt    int
-	checkpoint int // its length
+	checkpoint []byte
 }
 
-// await returns when the training from row basedOn has saved more than bytes since it
+// outcomes returns how many finished solves the checkpoint has, beside one that is under way.
+func (r trainingRow) outcomes(t *testing.T) int {
+	t.Helper()
+	if r.checkpoint == nil {
+		return 0
+	}
+	c, err := pack.Decode[struct {
+		Payload [sha256.Size]byte
+		State   idrl.TrainState
+	}](r.checkpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(c.State.Pool) + len(c.State.Solved)
+}
+
+// await returns when the training from row basedOn has saved at least n outcomes since it
 // was begun for the attempt-th time, and fails if it ends before.
-func (s *robotStudy) await(t *testing.T, basedOn, attempt, bytes int) trainingRow {
+func (s *robotStudy) await(t *testing.T, basedOn, attempt, n int) trainingRow {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.data, store.FileName)+"?mode=ro")
 	if err != nil {
@@ -111,7 +126,7 @@ func (s *robotStudy) await(t *testing.T, basedOn, attempt, bytes int) trainingRo
 	defer again.Stop()
 	for ; ; <-again.C {
 		var r trainingRow
-		const query = `SELECT state, attempt, coalesce(length(checkpoint), 0) FROM job WHERE session_id = ? AND based_on = ?`
+		const query = `SELECT state, attempt, checkpoint FROM job WHERE session_id = ? AND based_on = ?`
 		err := db.QueryRowContext(ctx, query, s.id, basedOn).Scan(&r.state, &r.attempt, &r.checkpoint)
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // not begun
@@ -119,7 +134,7 @@ func (s *robotStudy) await(t *testing.T, basedOn, attempt, bytes int) trainingRo
 			t.Fatalf("training from row %d: %v; the log says\n%s", basedOn, err, s.server.out)
 		case r.state == string(record.JobDone) || r.state == string(record.JobFailed):
 			t.Fatalf("training from row %d is %s after attempt %d: nothing was left to interrupt", basedOn, r.state, r.attempt)
-		case r.attempt >= attempt && r.checkpoint > bytes:
+		case r.attempt >= attempt && r.outcomes(t) >= n:
 			return r
 		}
 	}
@@ -129,9 +144,9 @@ func (s *robotStudy) await(t *testing.T, basedOn, attempt, bytes int) trainingRo
 // when that has gone on.
 func (s *robotStudy) tear(t *testing.T, basedOn int) {
 	t.Helper()
-	half := s.await(t, basedOn, 1, 0)
+	half := s.await(t, basedOn, 1, 1)
 	s.server.signalWorkers(t, syscall.SIGKILL)
-	s.await(t, basedOn, half.attempt+1, half.checkpoint)
+	s.await(t, basedOn, half.attempt+1, half.outcomes(t)+1)
 	s.killServer(t)
 }
 
