@@ -75,6 +75,7 @@ func newRobotStudy(t *testing.T) *robotStudy {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	s.conn, s.labels = conn, loadtest.New(conn, 1)
+	s.labels.Heeds = true // what is asked next is then a function of the log, whatever comes first, an acknowledgement or the list
 	return s
 }
 
