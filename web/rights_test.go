@@ -30,7 +30,7 @@ var needs = map[string]string{
 	"GET /users": "accounts", "POST /users": "accounts", "GET /before": "accounts", "GET /audit": "accounts", "GET /audit/:format": "accounts",
 	"GET /tokens": "create", "POST /tokens": "create", "POST /tokens/:token/revoke": "create", "GET /tokens/:token/revoke": "open",
 	"GET /workers": "list", "POST /workers": "workers",
-	"GET /sessions": "list", "GET /sessions/new": "create", "POST /sessions": "create", "GET /environments/:env/clips/:n": "create",
+	"GET /sessions": "list", "GET /compare": "list", "GET /compare/:file": "list", "GET /sessions/new": "create", "POST /sessions": "create", "GET /environments/:env/clips/:n": "create",
 	"GET /presets": "open", "POST /presets": "create", "GET /presets/delete": "open", "POST /presets/delete": "create",
 	"GET /arenas": "open", "GET /arenas/new": "create", "POST /arenas": "create",
 

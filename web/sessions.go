@@ -60,6 +60,9 @@ func (s watching) listSessions(c echo.Context) error {
 		}
 		if row.has(p.Search) && (p.Tag == "" || idrl.HasTag(row.Tags, p.Tag)) {
 			p.Sessions = append(p.Sessions, row.SessionRow)
+			if row.Compares {
+				p.Comparable++
+			}
 		}
 		if creates && !sum.Spec.IsArena() {
 			p.NewArena = "/arenas/new"
@@ -137,7 +140,7 @@ func (s watching) sessionRow(sum record.Summary) listedSession {
 		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,
 		Kind: kindText(spec.Kind), Method: acquisition.Title(spec.Acquisition),
 		Answers: countText(sum.Answers, sum.Skipped, spec.Budget), Done: strconv.Itoa(sum.Answers),
-		Created: spec.CreatedAt.Format("2 Jan 2006"), Tags: idrl.Tags(spec.Tags),
+		Created: spec.CreatedAt.Format("2 Jan 2006"), Tags: idrl.Tags(spec.Tags), Compares: !spec.IsArena(),
 	}
 	if spec.IsArena() {
 		row.Kind, row.Method = "Blind arena", fmt.Sprintf("%d policies", len(spec.Arena.Entrants))
