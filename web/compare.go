@@ -27,9 +27,12 @@ const (
 
 const comparePath = "/compare"
 
+// comparing is for researchers who compare sessions.
+type comparing struct{ *site }
+
 // comparedSpecs returns the settings of the sessions of the request's parameters "session", each once, if a researcher who may watch
 // all of them is signed in.
-func (s watching) comparedSpecs(c echo.Context) (out []idrl.SessionSpec, err error) {
+func (s comparing) comparedSpecs(c echo.Context) (out []idrl.SessionSpec, err error) {
 	if _, err := s.researcher(c, auth.ListSessions, ""); err != nil {
 		return nil, err
 	}
@@ -59,7 +62,7 @@ func (s watching) comparedSpecs(c echo.Context) (out []idrl.SessionSpec, err err
 }
 
 // incomparable says why losses of sessions must not be drawn in one chart, in sentences; empty if they may.
-func (s watching) incomparable(specs []idrl.SessionSpec) string {
+func (s comparing) incomparable(specs []idrl.SessionSpec) string {
 	var envs, returns []string
 	for _, spec := range specs {
 		if env := s.env(spec.Env).Title; !slices.Contains(envs, env) {
@@ -80,7 +83,7 @@ func (s watching) incomparable(specs []idrl.SessionSpec) string {
 }
 
 // compared reads what a comparison says of a session. Its loss is empty where it states none, and where it cannot run here.
-func (s watching) compared(ctx context.Context, spec idrl.SessionSpec, wage float64) (row templates.ComparedRow, of figure.Compared, err error) {
+func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage float64) (row templates.ComparedRow, of figure.Compared, err error) {
 	row = templates.ComparedRow{ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Strategy: acquisition.Title(spec.Acquisition)}
 	of = figure.Compared{Session: spec.ID, Title: spec.Title, About: figure.About{Seed: spec.Seed}}
 	session, err := s.session(ctx, spec.ID)
@@ -131,7 +134,7 @@ func boundedLoss(r idrl.Regret) string {
 }
 
 // comparison reads all that is compared.
-func (s watching) comparison(c echo.Context, specs []idrl.SessionSpec, wage float64) (table []templates.ComparedRow, list []figure.Compared, err error) {
+func (s comparing) comparison(c echo.Context, specs []idrl.SessionSpec, wage float64) (table []templates.ComparedRow, list []figure.Compared, err error) {
 	for _, spec := range specs {
 		row, of, err := s.compared(c.Request().Context(), spec, wage)
 		if err != nil {
@@ -156,7 +159,7 @@ func wageOf(c echo.Context) (float64, error) {
 }
 
 // compareSessions is GET /compare?session=A&session=B with two to six sessions, and perhaps wage: their losses in one chart, and a table.
-func (s watching) compareSessions(c echo.Context) error {
+func (s comparing) compareSessions(c echo.Context) error {
 	specs, err := s.comparedSpecs(c)
 	if err != nil {
 		return err
@@ -194,7 +197,7 @@ func (s watching) compareSessions(c echo.Context) error {
 }
 
 // compareFile is GET /compare/regret.svg and /compare/regret.csv with the sessions as parameters: the chart of a comparison, and its data.
-func (s watching) compareFile(c echo.Context) error {
+func (s comparing) compareFile(c echo.Context) error {
 	specs, err := s.comparedSpecs(c)
 	if err != nil {
 		return err

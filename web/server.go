@@ -174,8 +174,8 @@ func (s *Server) routes() *echo.Echo {
 	e.POST(usersPath, s.accounts.postUser)
 
 	e.GET("/sessions", s.watching.listSessions)
-	e.GET(comparePath, s.watching.compareSessions)
-	e.GET(comparePath+"/:file", s.watching.compareFile)
+	e.GET(comparePath, comparing{s.site}.compareSessions)
+	e.GET(comparePath+"/:file", comparing{s.site}.compareFile)
 	e.GET("/sessions/new", s.launching.newSession)
 	e.POST("/sessions", s.launching.createSession)
 	e.GET(presetsPath, s.launching.toNewSession)
