@@ -87,11 +87,11 @@ func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage flo
 	row = templates.ComparedRow{ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Strategy: acquisition.Title(spec.Acquisition)}
 	of = figure.Compared{Session: spec.ID, Title: spec.Title, About: figure.About{Seed: spec.Seed}}
 	session, err := s.session(ctx, spec.ID)
-	if asPaused(err) != nil {
+	switch {
+	case asPaused(err) != nil:
 		row.Statement = "It cannot run on this server."
-		return row, of, nil
-	}
-	if err != nil {
+		return row, of, nil //nolint:nilerr // the table says it
+	case err != nil:
 		return row, of, err
 	}
 	st, err := session.Status(ctx)

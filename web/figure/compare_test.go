@@ -2,6 +2,7 @@ package figure
 
 import (
 	"encoding/xml"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestCompare(t *testing.T) {
 	}
 	file := string(d.File())
 	for dec := xml.NewDecoder(strings.NewReader(file)); ; {
-		if _, err := dec.Token(); err == io.EOF {
+		if _, err := dec.Token(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatalf("no XML: %v", err)
