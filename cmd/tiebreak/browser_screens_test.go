@@ -262,8 +262,8 @@ func (v *visit) ofResearchers() []screen {
 		}},
 		{"sessions that are compared", "/compare", b, func() {
 			b.open(v.base + "/sessions")
-			b.waitFor("[data-session] .pick")
-			evaluate[bool](b, "([...document.querySelectorAll('.pick input')].filter((i) => /Drive|Say more/.test(i.parentElement.innerText)).forEach((i) => { i.checked = true; }), true)")
+			b.waitFor("[data-session] .compare-tick")
+			evaluate[bool](b, "([...document.querySelectorAll('.compare-tick input')].filter((i) => /Drive|Say more/.test(i.parentElement.innerText)).forEach((i) => { i.checked = true; }), true)")
 			b.enter("[data-compare]")
 			b.waitFor("[data-compared] [data-session]")
 		}},
