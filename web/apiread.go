@@ -35,6 +35,7 @@ type apiSessionInfo struct {
 	Features    []string            `json:"features"`
 	Budget      int                 `json:"budget"`
 	CreatedAt   time.Time           `json:"created_at"`
+	Tags        []string            `json:"tags"`
 	State       record.SessionState `json:"state"`
 	Answers     int                 `json:"answers"`
 	Skipped     int                 `json:"skipped"`
@@ -44,7 +45,7 @@ func infoOf(sum record.Summary) apiSessionInfo {
 	spec := sum.Spec
 	return apiSessionInfo{
 		ID: spec.ID, Title: spec.Title, Environment: spec.Env, Kind: spec.Kind, Strategy: spec.Acquisition, Model: spec.Model,
-		Features: append([]string{}, spec.Features...), Budget: spec.Budget, CreatedAt: spec.CreatedAt.UTC(), State: sum.State, Answers: sum.Answers, Skipped: sum.Skipped,
+		Features: append([]string{}, spec.Features...), Budget: spec.Budget, CreatedAt: spec.CreatedAt.UTC(), Tags: append([]string{}, idrl.Tags(spec.Tags)...), State: sum.State, Answers: sum.Answers, Skipped: sum.Skipped,
 	}
 }
 

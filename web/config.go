@@ -171,6 +171,8 @@ type Settings interface {
 	// Acts returns the last other acts of researchers upon a session, the last one first.
 	Acts(ctx context.Context, id idrl.SessionID, limit int) ([]record.Act, error)
 	Rename(ctx context.Context, id idrl.SessionID, title, actor string, now time.Time) error
+	SetTags(ctx context.Context, id idrl.SessionID, tags, actor string, now time.Time) error
+	SetCard(ctx context.Context, id idrl.SessionID, card idrl.DataCard, actor string, now time.Time) error
 	SetBudget(ctx context.Context, id idrl.SessionID, budget int, actor string, now time.Time) error
 	// SetInstructions returns the version that is in use afterwards, a new one if the text changes.
 	SetInstructions(ctx context.Context, id idrl.SessionID, format, text, actor string, now time.Time) (int64, error)

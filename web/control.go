@@ -41,8 +41,22 @@ func (s running) rename(c echo.Context) error {
 	})
 }
 
-// changeAny is change for a session that need not be able to run here.
+// setTags is POST /sessions/:id/tags with the field tags.
+func setTags(s running) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		return s.changeAny(c, func(ctx context.Context, id idrl.SessionID, who string) error {
+			return s.cfg.Settings.SetTags(ctx, id, c.FormValue("tags"), who, time.Now())
+		})
+	}
+}
+
+// changeAny is change for a session that need not be able to run here. It leads to the controls of the page that the form names.
 func (s running) changeAny(c echo.Context, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
+	return s.changeAnyThen(c, below(pageOf(c, settingsPage))+atControl, do)
+}
+
+// changeAnyThen is changeAny that leads to a place below the session's address.
+func (s running) changeAnyThen(c echo.Context, place string, do func(ctx context.Context, id idrl.SessionID, who string) error) error {
 	spec, err := s.researchersSpec(c, auth.ChangeSession)
 	if err != nil {
 		return err
@@ -62,7 +76,7 @@ func (s running) changeAny(c echo.Context, do func(ctx context.Context, id idrl.
 	if err != nil && asPaused(err) == nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, pageURL(id, pageOf(c, settingsPage))+atControl)
+	return c.Redirect(http.StatusSeeOther, sessionURL(id)+place)
 }
 
 // pageOf returns the page of a session that a form names in its field page; fallback if it names none.
@@ -118,6 +132,7 @@ func (s running) controlPanel(c echo.Context, spec idrl.SessionSpec, page string
 		State: string(state), Text: stateText(state), Action: sessionURL(spec.ID, "control"),
 		Pause: state == record.StateRunning, Resume: state != record.StateRunning, Close: !state.Ended(), Archive: state != record.StateArchived,
 		TitleURL: sessionURL(spec.ID, "title"), Title: spec.Title, MaxTitle: strconv.Itoa(idrl.MaxTitle),
+		TagsURL: sessionURL(spec.ID, "tags"), Tags: spec.Tags, MaxTags: strconv.Itoa(idrl.MaxTagsText),
 		CopyTitle: record.CloneTitle(spec.Title), Page: page, Change: s.may(c, auth.ChangeSession, spec.ID),
 	}
 	if s.may(c, auth.CreateSession, "") {
@@ -182,6 +197,13 @@ func actText(a record.Act) string {
 		return "renamed to “" + a.Object + "”"
 	case "set budget":
 		return "answers wanted set to " + a.Object + " (0: no limit)"
+	case "set tags":
+		if a.Object == "" {
+			return "tags removed"
+		}
+		return "tags set to " + a.Object
+	case "set data card":
+		return "data card changed"
 	case "set gold every":
 		return "gold questions: one in " + a.Object + " (0: none)"
 	case "set known answer":

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -85,7 +86,10 @@ func (s watching) dashboard(page string) echo.HandlerFunc {
 			return err
 		}
 		defer leave()
-		p, err := s.dashboardPage(c, session.Spec(), page)
+		is := session.Spec()
+		is.Tags = spec.Tags // these are not of the session in memory: nothing that it does depends on them
+		is.SetCard(spec.Card())
+		p, err := s.dashboardPage(c, is, page)
 		if err != nil {
 			return err
 		}
@@ -136,7 +140,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 		PeopleURL: pageURL(id, peoplePage), DataURL: pageURL(id, dataPage), SettingsURL: pageURL(id, settingsPage),
 		Report: sessionURL(id, "report"), Exports: sessionURL(id, "export") + "?format=",
 		Budget:  templates.BudgetForm{Action: sessionURL(id, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
-		Control: control, Conditions: conditionsCard(spec), Questions: sessionURL(id, "questions"), Charts: sessionURL(id, "charts"),
+		Control: control, Card: dataCard(spec, control.Change), Conditions: conditionsCard(spec), Questions: sessionURL(id, "questions"), Charts: sessionURL(id, "charts"),
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(id, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
@@ -157,6 +161,7 @@ func (s watching) facts(spec idrl.SessionSpec) []templates.Fact {
 		{Name: "Question", Value: kindText(spec.Kind)},
 		{Name: "Strategy", Value: chosenBy(spec)},
 		{Name: "Model", Value: modelText(spec)},
+		{Name: "Tags", Value: cmp.Or(spec.Tags, "none")},
 		{Name: "Seed", Value: strconv.FormatUint(spec.Seed, 10)},
 	}
 }

@@ -30,7 +30,7 @@ var needs = map[string]string{
 	"GET /users": "accounts", "POST /users": "accounts", "GET /before": "accounts", "GET /audit": "accounts", "GET /audit/:format": "accounts",
 	"GET /tokens": "create", "POST /tokens": "create", "POST /tokens/:token/revoke": "create", "GET /tokens/:token/revoke": "open",
 	"GET /workers": "list", "POST /workers": "workers",
-	"GET /sessions": "list", "GET /sessions/new": "create", "POST /sessions": "create", "GET /environments/:env/clips/:n": "create",
+	"GET /sessions": "list", "GET /compare": "list", "GET /compare/:file": "list", "GET /sessions/new": "create", "POST /sessions": "create", "GET /environments/:env/clips/:n": "create",
 	"GET /presets": "open", "POST /presets": "create", "GET /presets/delete": "open", "POST /presets/delete": "create",
 	"GET /arenas": "open", "GET /arenas/new": "create", "POST /arenas": "create",
 
@@ -40,7 +40,7 @@ var needs = map[string]string{
 	"GET /sessions/:id/charts": "watch", "GET /sessions/:id/charts/:table": "watch", "GET /sessions/:id/watch": "watch", "GET /sessions/:id/conditions.csv": "watch", "GET /sessions/:id/report": "watch",
 	"GET /sessions/:id/export": "export", "GET /sessions/:id/arena?format=answers": "export",
 	"POST /sessions/:id/clone":  "clone",
-	"POST /sessions/:id/budget": "change", "POST /sessions/:id/control": "change", "POST /sessions/:id/title": "change", "POST /sessions/:id/training/cancel": "change",
+	"POST /sessions/:id/budget": "change", "POST /sessions/:id/control": "change", "POST /sessions/:id/title": "change", "POST /sessions/:id/tags": "change", "POST /sessions/:id/card": "change", "POST /sessions/:id/training/cancel": "change",
 	"POST /sessions/:id/invitations": "change", "POST /sessions/:id/invitations/:link/revoke": "change",
 	"POST /sessions/:id/annotators/:annotator/remove": "change", "POST /sessions/:id/annotators/:annotator/answers": "change", "POST /sessions/:id/annotators/:annotator/withdraw": "change",
 	"GET /sessions/:id/instructions": "change", "POST /sessions/:id/instructions": "change",
@@ -48,7 +48,7 @@ var needs = map[string]string{
 	"GET /sessions/:id/sharing": "share", "POST /sessions/:id/sharing": "share",
 
 	// Addresses of forms lead back to the session's page, which then asks for the right.
-	"GET /sessions/:id/budget": "open", "GET /sessions/:id/control": "open", "GET /sessions/:id/title": "open", "GET /sessions/:id/clone": "open",
+	"GET /sessions/:id/budget": "open", "GET /sessions/:id/control": "open", "GET /sessions/:id/title": "open", "GET /sessions/:id/tags": "open", "GET /sessions/:id/card": "open", "GET /sessions/:id/clone": "open",
 	"GET /sessions/:id/training/cancel": "open", "GET /sessions/:id/invitations": "open", "GET /sessions/:id/invitations/:link/revoke": "open", "GET /sessions/:id/gold": "open",
 	"GET /sessions/:id/annotators/:annotator/remove": "open", "GET /sessions/:id/annotators/:annotator/answers": "open", "GET /sessions/:id/annotators/:annotator/withdraw": "open",
 

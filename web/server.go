@@ -174,6 +174,8 @@ func (s *Server) routes() *echo.Echo {
 	e.POST(usersPath, s.accounts.postUser)
 
 	e.GET("/sessions", s.watching.listSessions)
+	e.GET(comparePath, comparing{s.site}.compareSessions)
+	e.GET(comparePath+"/:file", comparing{s.site}.compareFile)
 	e.GET("/sessions/new", s.launching.newSession)
 	e.POST("/sessions", s.launching.createSession)
 	e.GET(presetsPath, s.launching.toNewSession)
@@ -203,6 +205,8 @@ func (s *Server) sessionRoutes(e *echo.Echo) {
 	e.POST("/sessions/:id/budget", s.running.setBudget)
 	e.POST("/sessions/:id/control", s.running.control)
 	e.POST("/sessions/:id/title", s.running.rename)
+	e.POST("/sessions/:id/tags", setTags(s.running))
+	e.POST("/sessions/:id/card", setCard(s.running))
 	e.POST("/sessions/:id/clone", s.running.clone)
 	e.POST("/sessions/:id/training/cancel", s.watching.cancelTraining)
 	e.POST("/sessions/:id/invitations", s.running.invite)
@@ -210,7 +214,7 @@ func (s *Server) sessionRoutes(e *echo.Echo) {
 	e.POST("/sessions/:id/annotators/:annotator/remove", s.running.removeAnnotator)
 	e.POST("/sessions/:id/annotators/:annotator/answers", s.running.countAnnotator)
 	e.POST("/sessions/:id/annotators/:annotator/withdraw", s.running.eraseAnnotator)
-	for _, form := range []string{"budget", "control", "title", "clone", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers", "annotators/:annotator/withdraw"} {
+	for _, form := range []string{"budget", "control", "title", "tags", "card", "clone", "training/cancel", "invitations", "invitations/:link/revoke", "annotators/:annotator/remove", "annotators/:annotator/answers", "annotators/:annotator/withdraw"} {
 		e.GET("/sessions/:id/"+form, s.running.toSession)
 	}
 	e.GET(instructionsPath, s.running.editInstructions)

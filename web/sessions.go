@@ -42,7 +42,7 @@ func (s watching) listSessions(c echo.Context) error {
 	if auth.Can(who, auth.ManageAccounts, auth.Object{}) {
 		p.Users, p.Before = usersPath, beforePath
 	}
-	p.Search, p.Sort = strings.TrimSpace(c.QueryParam("q")), c.QueryParam("sort")
+	p.Search, p.Sort, p.Tag = strings.TrimSpace(c.QueryParam("q")), c.QueryParam("sort"), strings.TrimSpace(c.QueryParam("tag"))
 	sortSessions(list, p.Sort, s.cfg.Notices)
 	for _, sum := range list {
 		if sum.State == record.StateArchived {
@@ -52,13 +52,23 @@ func (s watching) listSessions(c echo.Context) error {
 			}
 		}
 		p.Total++
-		if row := s.sessionRow(sum); row.has(p.Search) {
+		row := s.sessionRow(sum)
+		for _, tag := range row.Tags {
+			if !idrl.HasTag(p.Tags, tag) {
+				p.Tags = append(p.Tags, tag)
+			}
+		}
+		if row.has(p.Search) && (p.Tag == "" || idrl.HasTag(row.Tags, p.Tag)) {
 			p.Sessions = append(p.Sessions, row.SessionRow)
+			if row.Compares {
+				p.Comparable++
+			}
 		}
 		if creates && !sum.Spec.IsArena() {
 			p.NewArena = "/arenas/new"
 		}
 	}
+	slices.SortFunc(p.Tags, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	return render(c, http.StatusOK, templates.Sessions(p))
 }
 
@@ -107,7 +117,7 @@ type listedSession struct{ templates.SessionRow }
 
 // has reports whether every word of a search stands in what the row shows, in capitals or not.
 func (r listedSession) has(search string) bool {
-	shown := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Env, r.Kind, r.Method, r.State, r.Paused, r.noticed()}, "\n"))
+	shown := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Env, r.Kind, r.Method, r.State, r.Paused, strings.Join(r.Tags, "\n"), r.noticed()}, "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
 		if !strings.Contains(shown, word) {
 			return false
@@ -130,7 +140,7 @@ func (s watching) sessionRow(sum record.Summary) listedSession {
 		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,
 		Kind: kindText(spec.Kind), Method: acquisition.Title(spec.Acquisition),
 		Answers: countText(sum.Answers, sum.Skipped, spec.Budget), Done: strconv.Itoa(sum.Answers),
-		Created: spec.CreatedAt.Format("2 Jan 2006"),
+		Created: spec.CreatedAt.Format("2 Jan 2006"), Tags: idrl.Tags(spec.Tags), Compares: !spec.IsArena(),
 	}
 	if spec.IsArena() {
 		row.Kind, row.Method = "Blind arena", fmt.Sprintf("%d policies", len(spec.Arena.Entrants))

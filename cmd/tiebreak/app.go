@@ -87,6 +87,9 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	}
 	a.manager = session.NewManager(db, a.build, log)
 	a.notices = newNotices(a, at)
+	if err := a.notices.restore(ctx); err != nil {
+		return nil, errors.Join(err, a.pool.Close(), a.away.close(), db.Close())
+	}
 	a.before = &before{db: db, data: dir, setup: at.setup()}
 	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
 	show := newShowcase(list, log)

@@ -260,6 +260,13 @@ func (v *visit) ofResearchers() []screen {
 			b.open(v.base + "/arenas/new")
 			b.waitFor("main form")
 		}},
+		{"sessions that are compared", "/compare", b, func() {
+			b.open(v.base + "/sessions")
+			b.waitFor("[data-session] .compare-tick")
+			evaluate[bool](b, "([...document.querySelectorAll('.compare-tick input')].filter((i) => /Drive|Say more/.test(i.parentElement.innerText)).forEach((i) => { i.checked = true; }), true)")
+			b.enter("[data-compare]")
+			b.waitFor("[data-compared] [data-session]")
+		}},
 		{"session that does not exist", "", b, func() {
 			b.open(v.base + "/sessions/none")
 			b.waitFor("main[data-status='404']")

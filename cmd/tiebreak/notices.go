@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +27,6 @@ const (
 	noticesEvery = time.Minute      // how often sessions that have changed are looked at
 	allEvery     = 10 * time.Minute // how often all sessions are, to find those without new answers
 	hookTime     = 10 * time.Second // for a message to the web hook
-	mostUnsent   = 100              // messages that wait for the web hook
 )
 
 // notices looks at sessions that have changed, and writes what is new for researchers to the log and to a web hook. It is the
@@ -42,7 +42,20 @@ type notices struct {
 	mu      sync.Mutex
 	changed map[idrl.SessionID]bool // since they were looked at
 
-	unsent []notice.Notice // used by watch alone
+	looking sync.Mutex // held by look
+}
+
+// restore puts back what was told before the server was started.
+func (n *notices) restore(ctx context.Context) error {
+	told, err := n.a.db.ToldNotices(ctx)
+	of := map[idrl.SessionID][]record.ToldNotice{}
+	for _, t := range told {
+		of[t.Session] = append(of[t.Session], t)
+	}
+	for id, list := range of {
+		n.board.Restore(id, list)
+	}
+	return err
 }
 
 func newNotices(a *app, at site) *notices {
@@ -71,8 +84,14 @@ func (n *notices) Publish(session idrl.SessionID, e live.Event) {
 	n.a.hub.Publish(session, e)
 }
 
-// watch looks at sessions until ctx is done.
+// watch looks at sessions until ctx is done, at all of them at once.
 func (n *notices) watch(ctx context.Context) {
+	report := func(err error) {
+		if err != nil && ctx.Err() == nil {
+			n.a.log.Warn("sessions could not be looked at for notices", "err", err)
+		}
+	}
+	report(n.look(ctx, time.Now(), true))
 	tick := time.NewTicker(noticesEvery)
 	defer tick.Stop()
 	for looked := time.Now(); ; {
@@ -84,9 +103,7 @@ func (n *notices) watch(ctx context.Context) {
 			if all {
 				looked = now
 			}
-			if err := n.look(ctx, now, all); err != nil && ctx.Err() == nil {
-				n.a.log.Warn("sessions could not be looked at for notices", "err", err)
-			}
+			report(n.look(ctx, now, all))
 		}
 	}
 }
@@ -94,6 +111,8 @@ func (n *notices) watch(ctx context.Context) {
 // look looks at the sessions that have changed, leaves out whom their rules exclude, with all also at the times of the last answers of all, tells what is new, and sends
 // what could not be sent before.
 func (n *notices) look(ctx context.Context, now time.Time, all bool) error {
+	n.looking.Lock()
+	defer n.looking.Unlock()
 	n.mu.Lock()
 	changed := n.changed
 	n.changed = map[idrl.SessionID]bool{}
@@ -109,7 +128,11 @@ func (n *notices) look(ctx context.Context, now time.Time, all bool) error {
 			if s.State == record.StateRunning {
 				errs = append(errs, n.a.exclude(ctx, s.Spec.ID, now))
 			}
-			n.tell(n.board.Set(s.Spec.ID, []notice.Kind{notice.Quiet}, titled(s.Spec, notice.OfSummary(s, now, n.quiet)), now))
+			kinds := []notice.Kind{notice.Quiet}
+			if s.State != record.StateRunning { // nothing holds of it, also if it ended while no server ran
+				kinds = append(kinds, ofStatus...)
+			}
+			errs = append(errs, n.tell(ctx, s.Spec, kinds, notice.OfSummary(s, now, n.quiet), now))
 		}
 	}
 	errs = append(errs, n.send(ctx))
@@ -133,9 +156,11 @@ func (n *notices) status(ctx context.Context, id idrl.SessionID, now time.Time) 
 	if err != nil {
 		return err
 	}
-	n.tell(n.board.Set(id, []notice.Kind{notice.MayStop, notice.Quality, notice.Failed}, titled(spec, notice.OfStatus(st)), now))
-	return nil
+	return n.tell(ctx, spec, ofStatus, notice.OfStatus(st), now)
 }
+
+// ofStatus are the kinds of notices that notice.OfStatus returns.
+var ofStatus = []notice.Kind{notice.MayStop, notice.Quality, notice.Failed}
 
 func titled(spec idrl.SessionSpec, list []notice.Notice) []notice.Notice {
 	for i := range list {
@@ -144,28 +169,53 @@ func titled(spec idrl.SessionSpec, list []notice.Notice) []notice.Notice {
 	return list
 }
 
-// tell writes notices to the log, and keeps them for the web hook.
-func (n *notices) tell(fresh []notice.Notice) {
+// tell sets what holds for a session, of the given kinds alone, keeps it, and writes what is fresh to the log. What is fresh is kept
+// for the web hook, too. If it cannot be kept it counts as not told, and is fresh again the next time.
+func (n *notices) tell(ctx context.Context, spec idrl.SessionSpec, kinds []notice.Kind, holds []notice.Notice, now time.Time) error {
+	before := n.board.Told(spec.ID)
+	fresh := n.board.Set(spec.ID, kinds, titled(spec, holds), now)
+	told := n.board.Told(spec.ID)
+	if slices.Equal(before, told) {
+		return nil
+	}
+	var unsent []record.UnsentNotice
+	if n.hook != "" {
+		for _, f := range fresh {
+			unsent = append(unsent, record.UnsentNotice{Session: f.Session, Title: f.Title, Kind: string(f.Kind), Text: f.Text, Since: f.Since})
+		}
+	}
+	removed, err := n.a.db.KeepNotices(ctx, spec.ID, told, unsent)
+	if err != nil {
+		n.board.Restore(spec.ID, before)
+		return err
+	}
 	for _, f := range fresh {
 		n.a.log.Info("notice", "session", f.Session, "kind", f.Kind, "text", f.Text)
 	}
-	if n.hook == "" {
-		return
+	if removed > 0 {
+		n.a.log.Warn("the web hook has not taken notices for long; the oldest are not sent", "notices", removed)
 	}
-	n.unsent = append(n.unsent, fresh...)
-	if more := len(n.unsent) - mostUnsent; more > 0 {
-		n.a.log.Warn("the web hook has not taken notices for long; the oldest are not sent", "notices", more)
-		n.unsent = n.unsent[more:]
-	}
+	return nil
 }
 
-// send posts what waits for the web hook, in order, until that fails.
+// send posts what waits for the web hook, in order, until that fails. A notice is sent again if the program ends, or its database
+// fails, after the web hook took it and before that is written down.
 func (n *notices) send(ctx context.Context) error {
-	for len(n.unsent) > 0 {
-		if err := n.sendOne(ctx, n.unsent[0]); err != nil {
+	if n.hook == "" {
+		return nil
+	}
+	list, err := n.a.db.UnsentNotices(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range list {
+		err := n.sendOne(ctx, notice.Notice{Session: u.Session, Title: u.Title, Kind: notice.Kind(u.Kind), Text: u.Text, Since: u.Since})
+		if err != nil {
 			return fmt.Errorf("the web hook (--%s) did not take a notice, which is sent again: %w", notifyFlag, err)
 		}
-		n.unsent = n.unsent[1:]
+		if err := n.a.db.SentNotice(context.WithoutCancel(ctx), u.ID); err != nil { // also if the server is stopped now
+			return err
+		}
 	}
 	return nil
 }

@@ -2,11 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,13 +20,33 @@ import (
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/notice"
+	"tiebreak/store"
 )
 
 // A hookOfTests is a web hook that keeps what it is told, unless it refuses.
 type hookOfTests struct {
-	t       *testing.T
+	t *testing.T
+
+	mu      sync.Mutex // guards what is below
 	refuses bool
+	refused int
 	told    []map[string]any
+}
+
+// seen returns how many notices it has refused, and the sessions of those that it took.
+func (h *hookOfTests) seen() (refused int, of []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range h.told {
+		of = append(of, fmt.Sprint(m["session"], " ", m["kind"]))
+	}
+	return h.refused, of
+}
+
+func (h *hookOfTests) refuse(yes bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refuses = yes
 }
 
 func (h *hookOfTests) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +55,10 @@ func (h *hookOfTests) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := json.Unmarshal(body, &m); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
 		h.t.Errorf("%s %q: %s", r.Method, r.Header.Get("Content-Type"), body)
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.refuses {
+		h.refused++
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
@@ -71,11 +98,11 @@ func TestNotices(t *testing.T) {
 	}
 	a.notices.board.Set(id, []notice.Kind{notice.Failed}, []notice.Notice{{Session: id, Kind: notice.Failed}}, now)
 	answerAQuestion(t, a, id)
-	hook.refuses = true
+	hook.refuse(true)
 	if err := look(2 * time.Hour); err == nil || strings.Contains(err.Error(), "T0KEN") {
 		t.Errorf("a web hook that refuses: %v", err)
 	}
-	hook.refuses = false
+	hook.refuse(false)
 	for range 2 {
 		if err := look(3 * time.Hour); err != nil {
 			t.Error(err)
@@ -95,6 +122,78 @@ func TestNotices(t *testing.T) {
 	if n := strings.Count(said.String(), "msg=notice"); n != 1 || strings.Contains(said.String(), "T0KEN") {
 		t.Errorf("the log says it %d times, or has the address of the web hook:\n%s", n, said.String())
 	}
+}
+
+// TestNoticesOverRestarts: the program itself is ended as by a power cut while the web hook refuses a notice, and sends that after its
+// next start; after one more it tells what is new alone.
+func TestNoticesOverRestarts(t *testing.T) {
+	t.Parallel()
+	hook := &hookOfTests{t: t}
+	server := httptest.NewServer(hook)
+	defer server.Close()
+	data := t.TempDir()
+	start := func() *process {
+		return startServer(t, "serve", "--data", data, "--addr", freeAddr(t), "--notify-url", server.URL+"/hook", "--quiet-after", "1ms")
+	}
+	first := answeredSession(t, data)
+	hook.refuse(true)
+	running := start()
+	waittest.Until(t, "a refusal of the web hook", func() bool { refused, _ := hook.seen(); return refused > 0 })
+	running.kill()
+	hook.refuse(false)
+	running = start()
+	told := func(n int) func() bool {
+		return func() bool { _, of := hook.seen(); return len(of) >= n }
+	}
+	waittest.Until(t, "the notice that was refused before", told(1))
+	stopServer(t, running)
+	second := answeredSession(t, data)
+	running = start()
+	waittest.Until(t, "a notice of the second session", told(2))
+	stopServer(t, running)
+	if _, of := hook.seen(); !slices.Equal(of, []string{first + " quiet", second + " quiet"}) {
+		t.Errorf("the web hook was told %q", of)
+	}
+	db, err := store.Open(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if list, err := db.UnsentNotices(t.Context()); err != nil || len(list) > 0 {
+		t.Errorf("there wait %+v, %v", list, err)
+	}
+	if list, err := db.ToldNotices(t.Context()); err != nil || len(list) != 2 || !list[0].Holds || !list[1].Holds {
+		t.Errorf("told: %+v, %v", list, err)
+	}
+}
+
+// stopServer ends a server as an operator does.
+func stopServer(t *testing.T, p *process) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	<-p.done
+}
+
+// answeredSession makes a session with one answer in a data folder.
+func answeredSession(t *testing.T, data string) (id string) {
+	t.Helper()
+	a, err := openApp(t.Context(), data, envs.Catalogue, site{away: workplaceFlags{here: 1}}, slog.New(slog.DiscardHandler), program(t), "worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "Fruit", Env: "gridworld", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answerAQuestion(t, a, spec.ID)
+	return string(spec.ID)
 }
 
 // answerAQuestion has a new annotator answer one question.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -28,6 +29,9 @@ var setters = map[string]func(context.Context, *store.DB, *setFlags, idrl.Sessio
 	},
 	"budget": func(ctx context.Context, db *store.DB, f *setFlags, was idrl.SessionSpec) (string, error) {
 		return fmt.Sprintf("now wants %s; before it was %s", wanted(f.spec.Budget), wanted(was.Budget)), db.SetBudget(ctx, was.ID, f.spec.Budget, byCommand, time.Now())
+	},
+	"tags": func(ctx context.Context, db *store.DB, f *setFlags, was idrl.SessionSpec) (string, error) {
+		return "now has " + tagged(f.spec.Tags) + "; before it had " + tagged(was.Tags), db.SetTags(ctx, was.ID, f.spec.Tags, byCommand, time.Now())
 	},
 	"authors": onCard, "licence": onCard, "recruitment": onCard, "payment": onCard,
 }
@@ -57,7 +61,7 @@ func (f *setFlags) declare(fs *flag.FlagSet) {
 
 func sessionSetCommand() command {
 	c := ofSession("session set", "change the settings that can change while a session runs", (*setFlags).declare,
-		"Changes the title, the number of answers wanted, what data cards and reports say, and what annotators read. A complete session continues if the number\n"+
+		"Changes the title, the number of answers wanted, the tags, what data cards and reports say, and what annotators read. A complete session continues if the number\n"+
 			"exceeds its answers; a session ends if it does not. New instructions are a new version, which every annotator is\n"+
 			"shown before the next answer. A running server applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *setFlags) error {
@@ -68,7 +72,7 @@ func sessionSetCommand() command {
 				}
 			})
 			if len(keys) == 0 && f.instructions == "" && f.consent == "" {
-				return fmt.Errorf("%w: nothing to change: give --title, --budget, --authors, --licence, --recruitment, --payment, --instructions-file or --consent-file", errUsage)
+				return fmt.Errorf("%w: nothing to change: give --title, --budget, --tags, --authors, --licence, --recruitment, --payment, --instructions-file or --consent-file", errUsage)
 			}
 			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				if f.instructions != "" {
@@ -95,6 +99,14 @@ func sessionSetCommand() command {
 		})
 	c.Usage, c.Example = "[ID] [--budget N] [--title TITLE] [--instructions-file FILE] [flags]", c.Example+" --budget 60"
 	return c
+}
+
+// tagged says which tags a text has.
+func tagged(text string) string {
+	if tags := idrl.Tags(text); len(tags) > 0 {
+		return "the tags " + strings.Join(tags, ", ")
+	}
+	return "no tags"
 }
 
 func wanted(budget int) string {

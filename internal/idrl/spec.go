@@ -114,6 +114,9 @@ type SessionSpec struct {
 	Recruitment string `json:",omitempty"`
 	Payment     string `json:",omitempty"`
 
+	// Tags, separated by commas, group sessions in the list of sessions; annotators do not see them. See Tags.
+	Tags string `json:",omitempty"`
+
 	// Names of the features of Env when the session was created, in the order of
 	// θ; an export needs them where Env is not available. Length d.
 	Features []string

@@ -183,6 +183,7 @@ var silent = []string{
 	"withdraw_days",       // says until when people may withdraw their data; how many did is in the text
 	"completion_code",     // for a crowd platform; a secret
 	"authors", "licence",  // in the data card
+	"tags",             // of the list of sessions
 	"purpose",          // as words: Source.Purpose, which TestMethodsFollowSettings reads
 	"solver", "return", // as the session has completed them: below
 }

@@ -45,7 +45,7 @@ func Acts() []string {
 		"set budget", "set consent", "set instructions", "add picture", "remove picture",
 		"set gold every", "set known answer", "cancel training", "revoke annotator", "leave answers out", "turn answers", "count answers", "withdraw data",
 		"invite", "revoke link", "make token", "revoke token", "import session", "give right", "take right",
-		ActFreeze,
+		ActFreeze, "set tags", "set data card",
 	}
 }
 

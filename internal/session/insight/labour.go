@@ -13,13 +13,14 @@ import (
 )
 
 // Labour is how labelling goes, by the replies that are neither withdrawn nor left out. Imported
-// answers have no times, and are in neither Hours, Earlier nor Times.
+// answers have no times, and are in neither Hours, Earlier, Time nor Times.
 type Labour struct {
 	Replies int
-	Hours   []Hour  // without gaps, the first and the last with a reply; at most MostHours
-	Earlier int     // replies before the first of Hours
-	Times   []Times // of everybody first, where there are two people or more; then by first reply
-	Mix     []Share // every reply, as it counts, the most frequent first
+	Hours   []Hour        // without gaps, the first and the last with a reply; at most MostHours
+	Earlier int           // replies before the first of Hours
+	Time    time.Duration // sum of the response times of all people, without the time in which the page was hidden
+	Times   []Times       // of everybody first, where there are two people or more; then by first reply
+	Mix     []Share       // every reply, as it counts, the most frequent first
 	Agree   *Agreement
 }
 
@@ -61,6 +62,9 @@ func labourOf(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Labour {
 	l := Labour{Replies: len(rows), Mix: mixOf(rows), Agree: agreementOf(log, turned)}
 	given := slices.DeleteFunc(rows, func(a idrl.Answer) bool { return a.Input == idrl.ImportedInput })
 	l.Times = timesOf(given)
+	for _, a := range given {
+		l.Time += time.Duration(a.ResponseMS) * time.Millisecond
+	}
 	l.Hours, l.Earlier = hoursOf(given)
 	return l
 }

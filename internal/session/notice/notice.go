@@ -83,9 +83,7 @@ type Board struct {
 func (b *Board) Set(session idrl.SessionID, kinds []Kind, holds []Notice, now time.Time) (fresh []Notice) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.now == nil {
-		b.now, b.told = map[idrl.SessionID][]Notice{}, map[idrl.SessionID]map[Kind]time.Time{}
-	}
+	b.begin()
 	var next []Notice
 	for _, n := range b.now[session] {
 		if !slices.Contains(kinds, n.Kind) {
@@ -99,10 +97,7 @@ func (b *Board) Set(session idrl.SessionID, kinds []Kind, holds []Notice, now ti
 			n.Since = b.now[session][i].Since
 		} else if last, ok := b.told[session][n.Kind]; !ok || now.Sub(last) >= again {
 			fresh = append(fresh, n)
-			if b.told[session] == nil {
-				b.told[session] = map[Kind]time.Time{}
-			}
-			b.told[session][n.Kind] = now
+			b.note(session, n.Kind, now)
 		}
 		next = append(next, n)
 	}
@@ -110,6 +105,55 @@ func (b *Board) Set(session idrl.SessionID, kinds []Kind, holds []Notice, now ti
 		delete(b.now, session)
 	}
 	return fresh
+}
+
+// Told returns what was told of a session and what holds, by kind, to be kept over a restart.
+func (b *Board) Told(session idrl.SessionID) (out []record.ToldNotice) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, kind := range []Kind{MayStop, Quality, Quiet, Failed} {
+		told, known := b.told[session][kind]
+		n := record.ToldNotice{Session: session, Kind: string(kind), Told: told, Since: told}
+		if i := slices.IndexFunc(b.now[session], func(n Notice) bool { return n.Kind == kind }); i >= 0 {
+			n.Text, n.Since, n.Holds = b.now[session][i].Text, b.now[session][i].Since, true
+		} else if !known {
+			continue
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// Restore puts what Told returned of a session in place of what the board has of it. Titles are not kept.
+func (b *Board) Restore(session idrl.SessionID, told []record.ToldNotice) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begin()
+	delete(b.now, session)
+	delete(b.told, session)
+	for _, n := range told {
+		if n.Holds {
+			b.now[session] = append(b.now[session], Notice{Session: session, Kind: Kind(n.Kind), Text: n.Text, Since: n.Since})
+		}
+		if !n.Told.IsZero() {
+			b.note(session, Kind(n.Kind), n.Told)
+		}
+	}
+}
+
+// begin makes the maps of a zero Board.
+func (b *Board) begin() {
+	if b.now == nil {
+		b.now, b.told = map[idrl.SessionID][]Notice{}, map[idrl.SessionID]map[Kind]time.Time{}
+	}
+}
+
+// note notes when a kind was told last.
+func (b *Board) note(session idrl.SessionID, kind Kind, at time.Time) {
+	if b.told[session] == nil {
+		b.told[session] = map[Kind]time.Time{}
+	}
+	b.told[session][kind] = at
 }
 
 // Of returns what holds for a session.

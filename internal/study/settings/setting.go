@@ -264,5 +264,5 @@ const (
 	stopping = "When the session may stop"
 	checking = "How answers are checked"
 
-	describing = "What reports and data cards say"
+	describing = "What lists, reports and data cards say"
 )

@@ -452,4 +452,10 @@ var table = []Setting{
 		at:   func(s *idrl.SessionSpec) any { return &s.Payment },
 		rule: func(s idrl.SessionSpec) string { return card(idrl.DataCard{Payment: s.Payment}) },
 	},
+	{
+		Key: "tags", Label: "Tags", Words: "words, separated by commas, by which the list of sessions can be searched; annotators do not see them", Unit: "words", Zero: "none",
+		High: idrl.MaxTagsText, Group: describing, Changes: true,
+		at:   func(s *idrl.SessionSpec) any { return &s.Tags },
+		rule: func(s idrl.SessionSpec) string { return rest(idrl.CheckTags(s.Tags)) },
+	},
 }

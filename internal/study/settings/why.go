@@ -50,6 +50,7 @@ var whys = map[string]string{
 	"licence":         "Only you know: without one, nobody else may use the data.",
 	"recruitment":     "Only you know: reports and data cards say it.",
 	"payment":         "Only you know: reports and data cards say it.",
+	"tags":            "The list can be searched by title and environment without them.",
 }
 
 // Why returns the reason for the default of s, for people.
