@@ -100,8 +100,8 @@ func TestImports(t *testing.T) {
 		t.Errorf("modules of join.js = %v, want itself first, rejoin.js, clip.js through others, and not duo-player.js", of)
 	}
 	label := Modules("annotate.js")
-	if label[0] != "annotate.js" || !slices.Contains(label, "view.js") || slices.Contains(label, "chart.js") {
-		t.Errorf("modules of annotate.js = %v, want itself first, view.js through others, and not chart.js", label)
+	if label[0] != "annotate.js" || !slices.Contains(label, "view.js") || slices.Contains(label, "interval-chart.js") {
+		t.Errorf("modules of annotate.js = %v, want itself first, view.js through others, and not interval-chart.js", label)
 	}
 	used := slices.Concat(of, label, Modules("dashboard.js"), Modules("asked-page.js"), Modules("arena.js"), Modules("workers.js"), Modules("known.js"), Modules("forget.js"), Modules("new-session.js"), Modules("sample.js"), []string{path.Base(worker)})
 	names, err := fs.Glob(FS, "js/*.js")

@@ -75,12 +75,20 @@ func conditionsCard(p ConditionsCard) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</tr></thead> <tbody></tbody></table></div><condition-chart hidden></condition-chart><p class=\"note\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</tr></thead> <tbody></tbody></table></div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = figurePlace("conditions").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"note\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.Several {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "Each strategy has a posterior of its own, which learns only from the answers to the questions of that strategy. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "Each strategy has a posterior of its own, which learns only from the answers to the questions of that strategy. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -93,12 +101,12 @@ func conditionsCard(p ConditionsCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " has asked more questions: compare after equally many answers. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " has asked more questions: compare after equally many answers. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "All together: the session’s posterior, which learns from every answer that is not held out. Accuracy: among the held-out answers that prefer a clip, the share that prefers the clip with the higher predicted reward. Log loss: 0 is perfect; three equally probable answers have 1.10. In parentheses: 95 % intervals.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "All together: the session’s posterior, which learns from every answer that is not held out. Accuracy: among the held-out answers that prefer a clip, the share that prefers the clip with the higher predicted reward. Log loss: 0 is perfect; three equally probable answers have 1.10. In parentheses: 95 % intervals.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -22,7 +22,7 @@ import (
 func chartURL(id idrl.SessionID, table string) string { return sessionURL(id, "charts", table) }
 
 // charts is GET /sessions/:id/charts?page=learning|learnt|asked|people|training: the parts of a page of a session that the
-// server draws, without the page around them.
+// server draws, without the page around them. narrow=1 asks for figures of a small screen, scale=log for logarithmic ones.
 func (s watching) charts(c echo.Context) error {
 	session, err := s.researchersSession(c, auth.WatchSession)
 	if err != nil {
@@ -65,7 +65,8 @@ func (s watching) insightCharts(c echo.Context, session Session, p *templates.Ch
 	p.Seq = fmt.Sprint(report.Seq)
 	if p.Page == learningPage {
 		p.Calibration, p.Ratings, p.Posterior = calibrationCharts(spec, report), ratingChart(spec, report), posteriorChart(spec, report)
-		return nil
+		p.Figures, err = s.learningFigures(ctx, session, figureLook(c.QueryParam("narrow"), c.QueryParam("scale")))
+		return err
 	}
 	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
 	p.Labour = labourCharts(spec.ID, report.Labour, names)

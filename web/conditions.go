@@ -27,23 +27,16 @@ type (
 		Equal string           `json:"equal"` // title of the columns after equally many answers; empty if there are none
 		Rows  []conditionState `json:"rows"`
 	}
-	// A conditionState is a row of the table, in words, and the points of a curve.
+	// A conditionState is a row of the table, in words.
 	conditionState struct {
-		Name      string           `json:"name"`
-		Share     string           `json:"share"`
-		Questions string           `json:"questions"`
-		Answers   string           `json:"answers"`
-		Accuracy  string           `json:"accuracy"` // with its interval, as Even and Lead
-		LogLoss   string           `json:"log_loss"`
-		Even      string           `json:"even"` // accuracy after equally many answers
-		Lead      string           `json:"lead"` // over the first condition then
-		Points    []conditionPoint `json:"points"`
-	}
-	conditionPoint struct {
-		Answers  int     `json:"answers"`
-		Accuracy float64 `json:"accuracy"` // shares
-		Low      float64 `json:"low"`
-		High     float64 `json:"high"`
+		Name      string `json:"name"`
+		Share     string `json:"share"`
+		Questions string `json:"questions"`
+		Answers   string `json:"answers"`
+		Accuracy  string `json:"accuracy"` // with its interval, as Even and Lead
+		LogLoss   string `json:"log_loss"`
+		Even      string `json:"even"` // accuracy after equally many answers
+		Lead      string `json:"lead"` // over the first condition then
 	}
 )
 
@@ -127,15 +120,10 @@ func was(n int, thing string) string {
 func conditionOf(c view.ConditionScore, name string) conditionState {
 	row := conditionState{
 		Name: name, Share: percentText(math.Round(1000*c.Share) / 1000), Questions: strconv.Itoa(c.Questions), Answers: strconv.Itoa(c.Answers),
-		Accuracy: "–", LogLoss: "–", Even: "–", Lead: "–", Points: []conditionPoint{},
+		Accuracy: "–", LogLoss: "–", Even: "–", Lead: "–",
 	}
 	if p, ok := c.Last(); ok {
 		row.Accuracy, row.LogLoss = accuracyText(p), fmt.Sprintf("%.2f", p.LogLoss)
-	}
-	for _, p := range c.Points {
-		if p.Decisive > 0 {
-			row.Points = append(row.Points, conditionPoint{Answers: p.Answers, Accuracy: finite(p.Accuracy()), Low: finite(p.Low), High: finite(p.High)})
-		}
 	}
 	return row
 }

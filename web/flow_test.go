@@ -153,7 +153,7 @@ func TestWatch(t *testing.T) {
 	if err := json.Unmarshal(tab.hear(), &state); err != nil {
 		t.Fatal(err)
 	}
-	if state.T != "state" || state.Seq != 0 || state.Candidates[0].Clip != "/sessions/s1/clips/c1" || state.Regret[0].Bound != 0.065 ||
+	if state.T != "state" || state.Seq != 0 || state.Candidates[0].Clip != "/sessions/s1/clips/c1" || state.Regret[0].Mean != 0.013 ||
 		!strings.HasPrefix(state.Statement.Headline, "93\u00a0% sure") || state.Statement.Best != secretPolicy ||
 		state.Annotators[0].Name != secretOther || state.Annotators[0].MedianMS != 1000 || state.Open == nil || state.Recent == nil {
 		t.Errorf("state = %+v", state)

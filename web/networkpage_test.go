@@ -12,15 +12,15 @@ import (
 func TestPageOfANetwork(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
-	if page := b.get(c, "/sessions/s1/learning"); page.lacks("data-weights") != nil || page.lacks("data-network") == nil {
+	if page := b.get(c, "/sessions/s1/learning"); page.lacks(`data-place="weights"`) != nil || page.lacks("data-network") == nil {
 		t.Error("a session with hand-made features needs its weights, and no network")
 	}
 	b.s1.spec.Model = idrl.NetworkModel
 	page := b.get(c, "/sessions/s1/learning")
-	if page.lacks("data-no-regret", "newest policies") != nil || page.lacks("regret-chart") == nil || page.lacks("data-headline") == nil || page.lacks("with 95 % interval") == nil {
+	if page.lacks("data-no-regret", "newest policies") != nil || page.lacks(`data-place="regret"`) == nil || page.lacks("data-headline") == nil || page.lacks("with 95 % interval") == nil {
 		t.Error("the page of a network must say why it states no regret, and have no place for one, nor for intervals")
 	}
-	if lacks := page.lacks("data-network-predictions"); lacks != nil || page.lacks("data-weights") == nil {
+	if lacks := page.lacks("data-network-predictions"); lacks != nil || page.lacks(`data-place="weights"`) == nil {
 		t.Errorf("the page of a network lacks %q, or shows weights", lacks)
 	}
 	r := b.post(c, "/sessions/s1/training/cancel", url.Values{"sure": {"yes"}})

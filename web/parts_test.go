@@ -43,25 +43,6 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-func TestCurveIsThinnedOut(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 399, 400, 401, 5000, 10001} {
-		all := make([]idrl.Regret, n)
-		for i := range all {
-			all[i] = idrl.Regret{Seq: int64(i), Definition: idrl.RegretDefinition, Mean: math.NaN(), Bound: 1}
-		}
-		got, earlier := curve(all)
-		if earlier != 0 {
-			t.Errorf("of %d points those up to %d are said to be of an earlier definition", n, earlier)
-		}
-		if len(got) > maxPoints+1 || n <= maxPoints && len(got) != n {
-			t.Errorf("points of %d = %d", n, len(got))
-		}
-		if n > 0 && (got[0].Seq != 0 || got[len(got)-1].Seq != int64(n-1) || got[0].Mean != 0) {
-			t.Errorf("curve of %d runs from %+v to %+v", n, got[0], got[len(got)-1])
-		}
-	}
-}
-
 func TestEncodeState(t *testing.T) {
 	why := record.Why{First: "p1", Second: "p2", Info: 0.5, PairStd: math.Inf(1)}
 	b := encodeState(view.Status{

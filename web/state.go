@@ -12,9 +12,6 @@ import (
 	"tiebreak/web/questionpage"
 )
 
-// maxPoints is how many points of the regret curve a page gets.
-const maxPoints = 400
-
 // The state of a session, as a researcher's page reads it.
 type (
 	stateMessage struct {
@@ -29,7 +26,7 @@ type (
 		Training   trainingState       `json:"training"`
 		Unlearnt   int                 `json:"unlearnt"`  // answers that the candidates in use have not learnt from
 		Statement  *statementState     `json:"statement"` // about the present; null before the first candidates
-		Regret     []regretPoint       `json:"regret"`    // of the statement's definition
+		Regret     []regretPoint       `json:"regret"`    // the first and the last of the statement's definition; the server draws the curve
 		Earlier    int64               `json:"earlier"`   // last row whose regret has an earlier definition and is left out; 0: none
 		Candidates []candidateState    `json:"candidates"`
 		Weights    []weightState       `json:"weights"`
@@ -52,10 +49,8 @@ type (
 		Cancelled bool   `json:"cancelled"` // the last one was
 	}
 	regretPoint struct {
-		Seq    int64   `json:"seq"`
-		Within float64 `json:"p_within"`
-		Bound  float64 `json:"bound"` // shares of the span, as Mean
-		Mean   float64 `json:"mean"`
+		Seq  int64   `json:"seq"`
+		Mean float64 `json:"mean"` // a share of the span
 	}
 	candidateState struct {
 		ID    string  `json:"id"`
@@ -134,7 +129,7 @@ func encodeState(st view.Status, names map[idrl.AnnotatorID]string, here func(id
 	}
 	if len(st.Regret) > 0 {
 		m.Statement = statementOf(st)
-		m.Regret, m.Earlier = curve(st.Regret)
+		m.Regret, m.Earlier = ends(st.Regret)
 	}
 	for _, e := range st.Candidates {
 		m.Candidates = append(m.Candidates, candidateOf(st.Session, e))
@@ -165,18 +160,16 @@ func trainingOf(t view.Training) trainingState {
 	}
 }
 
-// curve reduces a curve to about maxPoints points; the last point is always kept. It begins after
-// the points of an earlier definition, and returns the last row of those.
-func curve(all []idrl.Regret) (out []regretPoint, earlier int64) {
+// ends returns the first and the last point of a curve, or its only one. It begins after the points of an earlier definition, and
+// returns the last row of those.
+func ends(all []idrl.Regret) (out []regretPoint, earlier int64) {
 	out = []regretPoint{}
-	step := 1 + (len(all)-1)/maxPoints
-	for i, r := range all {
-		switch {
-		case r.Definition != idrl.RegretDefinition:
+	for _, r := range all {
+		if r.Definition != idrl.RegretDefinition {
 			out, earlier = out[:0], r.Seq
-		case i%step == 0 || i == len(all)-1:
-			out = append(out, regretPoint{Seq: r.Seq, Within: finite(r.Within), Bound: finite(r.Bound), Mean: finite(r.Mean)})
+			continue
 		}
+		out = append(out[:min(1, len(out))], regretPoint{Seq: r.Seq, Mean: finite(r.Mean)})
 	}
 	return out, earlier
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -9,10 +10,13 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// Values of an earlier definition are not on the curve of today's.
-func TestCurveLeavesOutEarlierDefinitions(t *testing.T) {
+// Values of an earlier definition are not compared with those of today's, and only the ends of a curve are sent.
+func TestEndsLeaveOutEarlierDefinitions(t *testing.T) {
 	now := idrl.RegretDefinition
-	got, earlier := curve([]idrl.Regret{{Seq: 0, Definition: now, Bound: 0.5}, {Seq: 1, Definition: 1, Bound: 7}, {Seq: 2, Definition: 1, Bound: 7}, {Seq: 3, Definition: now, Bound: 0.25}})
+	if got, earlier := ends([]idrl.Regret{{Seq: 0, Definition: now, Mean: math.NaN()}, {Seq: 1, Definition: now, Mean: 0.5}, {Seq: 2, Definition: now, Mean: 0.25}}); earlier != 0 || len(got) != 2 || got[0] != (regretPoint{}) || got[1] != (regretPoint{Seq: 2, Mean: 0.25}) {
+		t.Errorf("the ends are %+v, after row %d", got, earlier)
+	}
+	got, earlier := ends([]idrl.Regret{{Seq: 0, Definition: now, Bound: 0.5}, {Seq: 1, Definition: 1, Bound: 7}, {Seq: 2, Definition: 1, Bound: 7}, {Seq: 3, Definition: now, Bound: 0.25}})
 	if len(got) != 1 || got[0].Seq != 3 || earlier != 2 { // no line over the gap
 		t.Errorf("points %+v and earlier ones up to row %d; want that of row 3, and 2", got, earlier)
 	}

@@ -62,7 +62,7 @@ func TestTypings(t *testing.T) {
 		reflect.TypeFor[regretPoint](): "RegretPoint", reflect.TypeFor[candidateState](): "Candidate",
 		reflect.TypeFor[weightState](): "Weight", reflect.TypeFor[whyState](): "Why", reflect.TypeFor[openState](): "Open",
 		reflect.TypeFor[recentState](): "Asked", reflect.TypeFor[annotatorState](): "Annotator", reflect.TypeFor[problemState](): "Problem", reflect.TypeFor[wire.Learning](): "Learning",
-		reflect.TypeFor[conditionState](): "Condition", reflect.TypeFor[conditionPoint](): "ConditionPoint",
+		reflect.TypeFor[conditionState](): "Condition",
 	} {
 		names[typ] = name
 		todo = append(todo, typ)

@@ -17,7 +17,7 @@ func backupCommand() command {
 	return shared.With(command{
 		Name: "backup", Summary: "copy a data folder to one file, also while a server uses it", Usage: "--data DIR --out FILE",
 		About: "Copies a data folder as it is at one moment to one file: the database with all sessions, answers, clips, steps and\n" +
-			"checkpoints, imported rollouts, and keys of workers. People can go on answering. FILE is a tar file that begins with a\n" +
+			"checkpoints, imported rollouts, kept rehearsals, and keys of workers. People can go on answering. FILE is a tar file that begins with a\n" +
 			"manifest: the SHA-256 of every file in it, and the version of tiebreak. It appears only when it is complete, checked and\n" +
 			"on the disk; an existing FILE is not overwritten. It holds names and answers of people: protect it like the data folder.\n" +
 			"Not in it: models (--models) and programs (--outside) of your own, which lie elsewhere.\n\n" +

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/loadtest"
+	"tiebreak/internal/study/rehearsed"
 	"tiebreak/store"
 )
 
@@ -181,5 +184,28 @@ func TestRecoverCommand(t *testing.T) {
 	}
 	if status, _, said := cli(t, "recover", "--data", s.dir); status != 2 || !strings.Contains(said, "--out") {
 		t.Errorf("without --out: status %d, %q", status, said)
+	}
+}
+
+// A backup carries the rehearsals that were kept on this machine, which are beside the database.
+func TestBackupOfRehearsals(t *testing.T) {
+	t.Parallel()
+	data, addr := t.TempDir(), freeAddr(t)
+	newLink(t, data, addr, "--env", "chain", "--kind", "state_comparison")
+	own := rehearsed.Kept().Rows[0]
+	own.Env = "own:maze"
+	kept, err := json.Marshal(rehearsed.Table{Rows: []rehearsed.Row{own}})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(data, rehearsalsFile), kept, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, restored := filepath.Join(t.TempDir(), "b.tar"), filepath.Join(t.TempDir(), "restored")
+	mustCLI(t, "backup", "--data", data, "--out", file)
+	mustCLI(t, "restore", file, "--data", restored)
+	rows := rehearsals(restored, slog.New(slog.DiscardHandler))().Rows
+	if !slices.ContainsFunc(rows, func(r rehearsed.Row) bool { return r.Env == own.Env && slices.Equal(r.Answers, own.Answers) }) {
+		t.Error("the rehearsals of the data folder are not in its backup")
 	}
 }

@@ -49,7 +49,7 @@ func TestBrowserCalibration(t *testing.T) {
 			b.waitFor(fmt.Sprintf("[data-charts-of='%d']", test.answers))
 			for _, chart := range test.charts {
 				at := "[data-chart=" + chart + "]"
-				says(at, test.says)
+				b.wait(fmt.Sprintf("new RegExp(%q).test(document.querySelector(%q)?.textContent ?? '')", test.says, at)) // scores are shown with the table
 				b.wait(fmt.Sprintf("document.querySelectorAll('%s svg :is(circle, .box)').length === document.querySelectorAll('%s [data-bins] tbody tr').length", at, at))
 				lines := func(link string) int {
 					return evaluate[int](b, fmt.Sprintf("fetch(document.querySelector('%s %s').href).then((r) => r.text()).then((t) => t.trim().split('\\n').length)", at, link))

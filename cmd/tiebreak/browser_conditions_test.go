@@ -34,7 +34,7 @@ func TestBrowserConditions(t *testing.T) {
 		says("[data-conditions-empty]", "as soon as")
 		says("[data-conditions-table]", "LVAR\\s+60 %[^]*Uniform\\s+40 %[^]*All together")
 		says(cell(1, 5), "^–$")
-		b.wait("document.querySelector('condition-chart').hidden")
+		b.wait("document.querySelector('[data-place=conditions] svg') === null")
 	})
 	if status, _, stderr := cli(t, "simulate", "--url", link, "--answers", "45"); status != 0 {
 		t.Fatalf("simulate: %s", stderr)
@@ -49,9 +49,9 @@ func TestBrowserConditions(t *testing.T) {
 			says(cell(row, 6), "^\\d\\.\\d\\d$")
 		}
 		says(cell(2, 8), "^[+−]\\d+ \\([+−]\\d+ to [+−]\\d+\\)$")
-		b.wait("!document.querySelector('condition-chart').hidden")
-		b.wait("document.querySelectorAll('condition-chart path.curve').length === 2 && document.querySelectorAll('condition-chart .whisker').length >= 4")
-		b.wait("[...document.querySelectorAll('condition-chart .whisker')].every((e) => e.getBoundingClientRect().height > 2)")
+		const whiskers = "document.querySelectorAll('[data-place=conditions] line[stroke=\"#7d9fc2\"]')"
+		b.wait("document.querySelectorAll('[data-place=conditions] path[fill=none]').length === 6 && " + whiskers + ".length >= 4") // three curves and their keys
+		b.wait("[..." + whiskers + "].every((e) => e.getBoundingClientRect().height > 2)")
 		text := evaluate[string](b, "fetch(document.querySelector('[data-conditions] .csv').href).then((r) => r.text())")
 		if lines := evaluate[int](b, fmt.Sprintf("%q.trim().split('\\n').length", text)); lines < 6 {
 			b.t.Errorf("the data are\n%s", text)

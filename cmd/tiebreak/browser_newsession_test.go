@@ -1,8 +1,11 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -73,4 +76,38 @@ func TestBrowserNewSession(t *testing.T) {
 	b.enter("[data-create]")
 	b.wait("document.querySelector('main[data-connection=open] h1')?.innerText === 'Where is it good?'")
 	b.waitFor("[data-invite-link]")
+}
+
+// Where scripts are off the form is made by the server alone: three choices by keyboard, what to expect, and the session is there with
+// its link.
+func TestBrowserNewSessionWithoutScripts(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+	b := newPerson(t, browser)
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.open(signInLink.FindString(server.out.String()))
+	b.enter("[data-signin]")
+	b.enter("[data-new]")
+	b.waitFor("[data-env=driver]")
+	if evaluate[bool](b, "document.querySelector('[data-env=driver] clip-loop canvas') !== null") {
+		t.Fatal("scripts are not off")
+	}
+	b.tabTo("input[name=title]")
+	b.press("Without scripts")
+	b.choose("env", "gridworld")
+	b.choose("who", "lab")
+	b.tabTo("input[name=budget]")
+	b.press("30")
+	b.enter("[data-look]")
+	b.wait("document.querySelector('[data-part=expected] .wanted th')?.innerText === '30' && document.querySelector('input[name=title]').value === 'Without scripts'")
+	b.enter("[data-create]")
+	b.wait("document.querySelector('main h1')?.innerText === 'Without scripts'")
+	b.waitFor("[data-invite-link]")
+	if status, said, stderr := cli(t, "session", "list", "--data", data); status != 0 || !strings.Contains(said, "Without scripts") {
+		t.Errorf("the sessions are %s%s", said, stderr)
+	}
 }

@@ -166,7 +166,7 @@ func (v *visit) ofResearchers() []screen {
 		}},
 		{"what a session has learnt", "/sessions/:id/learning", b, func() {
 			b.page("learning")
-			b.waitFor("[data-candidates] .interval-row")
+			b.waitFor("[data-place=candidates] svg")
 			b.waitFor("[data-chart=calibration]")
 		}},
 		{"what it learnt, by clips", "/sessions/:id/learnt", b, func() {

@@ -427,12 +427,13 @@ func (b *tab) showsBelief() {
 	b.t.Helper()
 	b.page("learning")
 	// After nine answers of one sure mind all candidates may be one policy, and are then shown as one.
-	b.wait("((e) => e.querySelectorAll('.interval-row').length >= 2 || /(\\d+) of \\1 candidates agree/.test(e.innerText))(document.querySelector('[data-candidates]'))")
-	b.wait("document.querySelectorAll('[data-weights] .interval-row').length >= 3")
-	b.wait("document.querySelector('regret-chart svg .line')?.getTotalLength() > 10")
+	b.wait("document.querySelectorAll('[data-place=candidates] circle').length >= 1")
+	b.wait("document.querySelectorAll('[data-place=weights] circle').length >= 3")
+	b.wait("document.querySelector('[data-place=regret] path[fill=none]')?.getTotalLength() > 10")
 	b.wait("/% sure that the best policy found is within 5.% of the best one known/.test(document.querySelector('[data-headline]').innerText)")
 	b.wait("document.querySelector('[data-relative]').innerText.includes('policies solved so far')")
-	b.wait("[...document.querySelectorAll('regret-chart svg text')].every((e) => e.getBoundingClientRect().left >= e.closest('svg').getBoundingClientRect().left)")
+	b.wait("[...document.querySelectorAll('.charted svg text')].every((e) => e.getBoundingClientRect().left >= e.closest('svg').getBoundingClientRect().left)")
+	b.figures()
 	b.page("asked")
 	b.wait("document.querySelectorAll('[data-recent] tbody tr').length >= 9")
 	b.page("people")
@@ -440,6 +441,33 @@ func (b *tab) showsBelief() {
 	if left := b.choseLeft(); !strings.Contains(left, "%") {
 		b.t.Errorf("nine comparisons were won by the left clip on a share of %q", left)
 	}
+}
+
+// figures looks at the figures of the page of learning: another scale, on the page and in the file, the numbers as a table by the
+// keyboard, which stays open and where it is when others come, other colours in the dark, and readable letters on a phone.
+func (b *tab) figures() {
+	b.t.Helper()
+	const svg = "document.querySelector('[data-place=regret] svg')"
+	b.wait(svg + ".innerHTML.match(/<title>after row/g).length >= 9")
+	b.enter("[data-log]")
+	b.wait("/logarithmic/.test(" + svg + "?.querySelector('desc').textContent)")
+	if !evaluate[bool](b, "fetch(document.querySelector('.regret a[href*=svg]').href).then((r) => r.text()).then((file) => /logarithmic/.test(file))") {
+		b.t.Error("the file has another scale than the page")
+	}
+	b.enter("[data-log]")
+	b.wait("!/logarithmic/.test(" + svg + "?.querySelector('desc').textContent)")
+	b.enter("[data-place=regret] summary")
+	b.wait("document.querySelectorAll('[data-place=regret] details[open] tbody tr').length >= 9 && document.querySelector('[data-place=regret] table').checkVisibility()")
+	light := evaluate[string](b, "getComputedStyle("+svg+".querySelector('path[fill=none]')).stroke")
+	b.scheme("dark")
+	b.wait(fmt.Sprintf("getComputedStyle(%s.querySelector('path[fill=none]')).stroke !== %q", svg, light))
+	b.scheme("")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()")) // nothing is replaced under the keyboard
+	b.phone()
+	b.wait(svg + "?.viewBox.baseVal.width === 320")
+	b.wait("[...document.querySelectorAll('.charted svg text')].every((e) => e.getBoundingClientRect().height >= 10)")
+	b.resize(1280, 800)
+	b.wait(svg + "?.viewBox.baseVal.width === 480")
 }
 
 // overview fails unless the first page of a session answers five questions without scrolling, after nine answers.

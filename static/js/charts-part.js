@@ -6,17 +6,23 @@ const PAUSE = 2000; // ms between two looks at the server
 const LEASES = 30_000; // ms after which leases are looked at again, which may change without an answer
 
 /**
- * Keeps the charts that the server draws up to date: each is replaced if it has changed.
+ * Keeps the charts that the server draws up to date: each is replaced if it has changed. Figures go to the places that the page
+ * has for them; they are drawn for the width of the screen, and with a logarithmic scale while the button for it is pressed.
  *
- *   <div data-charts="/sessions/s/charts"></div>
+ *   <div data-place="regret"></div>
+ *   <div data-charts="/sessions/s/charts?page=learning"></div>
  */
 export class ChartsPart {
   #root;
+  #phone = matchMedia("(max-width: 40rem)");
+  #log = false;
   #paced = new Paced(() => this.#fetch(), PAUSE);
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.#root = root;
+    this.#phone.addEventListener("change", () => this.changed());
+    document.querySelector("[data-log]")?.addEventListener("click", (e) => this.#scale(/** @type {HTMLElement} */ (e.currentTarget)));
     setInterval(() => document.hidden || this.#paced.ask(), LEASES);
   }
 
@@ -24,9 +30,19 @@ export class ChartsPart {
     this.#paced.ask();
   }
 
+  /** @param {HTMLElement} button */
+  #scale(button) {
+    this.#log = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(this.#log));
+    const file = /** @type {HTMLAnchorElement} */ (button.parentElement?.querySelector("a[href*='.svg']")); // is what the page shows
+    file.search = this.#log ? "scale=log" : "";
+    this.changed();
+  }
+
   async #fetch() {
-    const fresh = await fetchPart(this.#root.dataset.charts ?? "");
+    const fresh = await fetchPart((this.#root.dataset.charts ?? "") + (this.#phone.matches ? "&narrow=1" : "") + (this.#log ? "&scale=log" : ""));
     if (!fresh) return;
+    for (const figure of fresh.querySelectorAll("[data-figure]")) place(/** @type {HTMLElement} */ (figure));
     const now = this.#root.firstElementChild;
     const [old, next] = [now ? sections(now) : [], sections(fresh)];
     if (!now || old.length !== next.length) {
@@ -36,6 +52,17 @@ export class ChartsPart {
     old.forEach((section, i) => replace(section, next[i]));
     now.setAttribute("data-charts-of", fresh.getAttribute("data-charts-of") ?? "");
   }
+}
+
+/**
+ * Takes a figure to its place.
+ * @param {HTMLElement} figure
+ */
+function place(figure) {
+  const at = document.querySelector(`[data-place="${figure.dataset.figure}"]`);
+  figure.remove();
+  if (at?.firstElementChild) replace(at.firstElementChild, figure);
+  else at?.append(figure);
 }
 
 /**
@@ -55,7 +82,7 @@ function replace(was, is) {
   const open = [...was.querySelectorAll("details")].map((d) => d.open);
   is.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? false));
   if (was.isEqualNode(is) || was.contains(document.activeElement)) return;
-  const at = [...was.querySelectorAll(".scroll")].map((s) => s.scrollLeft);
+  const at = [...was.querySelectorAll(".scroll")].map((s) => ({ left: s.scrollLeft, top: s.scrollTop }));
   was.replaceWith(is);
-  is.querySelectorAll(".scroll").forEach((s, i) => (s.scrollLeft = at[i] ?? 0));
+  is.querySelectorAll(".scroll").forEach((s, i) => s.scrollTo(at[i] ?? {}));
 }

@@ -1,10 +1,9 @@
 // @ts-check
 // The researcher's pages of one session: show the state that the socket sends.
-import { RegretChart } from "./chart.js";
 import { ChartsPart } from "./charts-part.js";
 import { fetchClip } from "./clip.js";
 import { ClipLoop } from "./clip-loop.js";
-import { ConditionChart, Conditions } from "./conditions.js";
+import { Conditions } from "./conditions.js";
 import { DuoPlayer } from "./duo-player.js";
 import { People } from "./people.js";
 import { ReconnectingSocket } from "./reconnecting-socket.js";
@@ -27,9 +26,7 @@ const SIGNED_OUT = "This browser is not signed in any more. Open a sign-in link,
 const line = new WaitingLine(4); // requests for the clips of loops at a time
 ClipLoop.fetch = (src) => line.run(() => fetchClip(src));
 customElements.define("clip-loop", ClipLoop);
-customElements.define("condition-chart", ConditionChart);
 customElements.define("duo-player", DuoPlayer);
-customElements.define("regret-chart", RegretChart);
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const socket = new ReconnectingSocket(main.dataset.watch ?? "");
@@ -129,7 +126,10 @@ socket.addEventListener("message", (e) => {
   const m = /** @type {Message} */ (/** @type {CustomEvent} */ (e).detail);
   if (m.t === "state") show(m);
   if (m.t === "problems") part("problems")?.replaceChildren(...m.problems.map(problem));
-  if (m.t === "conditions") conditions.show(m);
+  if (m.t === "conditions") {
+    conditions.show(m);
+    charts?.changed();
+  }
   if (m.t === "bye") socket.resume(m.retry_ms);
 });
 socket.addEventListener("state", () => {

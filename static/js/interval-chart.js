@@ -1,43 +1,41 @@
 // @ts-check
-import { shape, short } from "./chart.js";
 
-/** @typedef {{id?: string, name: string, note?: string, clip?: string, mean: number, std: number}} Estimate std 0: there is no interval; clip: address of one to show */
+/** @typedef {{id: string, name: string, note: string, clip: string, mean: number, std: number}} Estimate std 0: there is no interval; clip: address of one to show, or empty */
 
 /**
  * @typedef {object} How
- * @property {(id: string) => void} [choose] called with the id of the estimate that was clicked
- * @property {string} [chosen] id of the estimate that is marked
- * @property {string} [unit] written after the numbers
- * @property {boolean} [paused] clips do not move
+ * @property {(id: string) => void} choose called with the id of the estimate that was clicked
+ * @property {string} chosen id of the estimate that is marked
+ * @property {string} unit written after the numbers
+ * @property {boolean} paused clips do not move
  */
 
+const SVG = "http://www.w3.org/2000/svg";
 const Z = 1.96; // half-width of a 95 % interval, in standard deviations
 
 /**
- * Draws estimates as dots with their 95 % intervals, one below another on one
- * axis that includes 0. A row that is there already stays, so that its clip plays on.
+ * Lists estimates with their clips as buttons, of which one is chosen, each with a dot and its 95 % interval on one
+ * axis that includes 0. A list to choose from, with clips that move, is more than a figure of the server can be. A row that
+ * is there already stays, so that its clip plays on.
  * @param {HTMLElement} parent its content is replaced
  * @param {Estimate[]} estimates
- * @param {How} [how]
+ * @param {How} how
  */
-export function intervalChart(parent, estimates, how = {}) {
+export function intervalChart(parent, estimates, how) {
   const at = axis(estimates);
   const focused = /** @type {HTMLElement} */ (document.activeElement);
   const was = [...parent.children].indexOf(focused);
   const old = new Map([...parent.children].map((line) => [/** @type {HTMLElement} */ (line).dataset.id, /** @type {HTMLElement} */ (line)]));
-  const lines = estimates.map((e) => fill(old.get(key(e)) ?? row(e, how), e, at, how));
+  const lines = estimates.map((e) => fill(old.get(e.id) ?? row(e, how), e, at, how));
   if (lines.some((line, i) => parent.children[i] !== line) || parent.children.length !== lines.length) parent.replaceChildren(...lines);
   if (was < 0) return;
   const place = lines.includes(focused) ? lines.indexOf(focused) : Math.min(was, lines.length - 1); // if the focused row is gone, the row at its place gets the focus
   lines[place].focus();
 }
 
-/** What tells an estimate from the others. @param {Estimate} e */
-const key = (e) => e.id ?? e.name;
-
 /**
  * An axis that holds 0 and all intervals: where a value is, in per cent of the width.
- * @param {Estimate[]} estimates
+ * @param {{mean: number, std: number}[]} estimates
  * @returns {(v: number) => number}
  */
 export function axis(estimates) {
@@ -52,13 +50,11 @@ export function axis(estimates) {
  * @param {How} how
  */
 function row(e, { choose }) {
-  const line = document.createElement(choose ? "button" : "div");
+  const line = document.createElement("button");
   line.className = "interval-row";
-  line.dataset.id = key(e);
-  if (choose) {
-    line.setAttribute("type", "button");
-    line.addEventListener("click", () => choose(key(e)));
-  }
+  line.dataset.id = e.id;
+  line.setAttribute("type", "button");
+  line.addEventListener("click", () => choose(e.id));
   return line;
 }
 
@@ -70,7 +66,7 @@ function row(e, { choose }) {
  * @param {How} how
  */
 function fill(line, e, at, how) {
-  if (how.choose) line.setAttribute("aria-pressed", String(e.id === how.chosen));
+  line.setAttribute("aria-pressed", String(e.id === how.chosen));
   const name = document.createElement("span");
   name.className = "name";
   name.textContent = e.name;
@@ -81,7 +77,7 @@ function fill(line, e, at, how) {
   }
   const value = document.createElement("span");
   value.className = "value";
-  value.textContent = `${words(e)}${how.unit ?? ""}`;
+  value.textContent = `${words(e)}${how.unit}`;
   const rest = [name, plot(e, at), value];
   if (!e.clip) {
     line.replaceChildren(...rest);
@@ -98,10 +94,19 @@ function fill(line, e, at, how) {
 
 /**
  * An estimate in words, with its interval if it has one.
- * @param {Estimate} e
+ * @param {{mean: number, std: number}} e
  */
 export function words(e) {
   return e.std > 0 ? `${short(e.mean)} ± ${short(Z * e.std)}` : short(e.mean);
+}
+
+/** @param {number} v a number in three digits */
+export function short(v) {
+  if (!Number.isFinite(v)) return "–";
+  if (v === 0) return "0";
+  const a = Math.abs(v);
+  if (a < 1e-3 || a >= 1e5) return v.toExponential(1).replaceAll("-", "−");
+  return v.toFixed(Math.max(0, 2 - Math.floor(Math.log10(a)))).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "").replace("-", "−");
 }
 
 /**
@@ -117,4 +122,15 @@ function plot(e, at) {
     shape("circle", { class: "dot", cx: x(e.mean), cy: 9, r: 4.5 }),
   );
   return svg;
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string|number>} attributes
+ * @returns {SVGElement}
+ */
+function shape(tag, attributes) {
+  const el = /** @type {SVGElement} */ (document.createElementNS(SVG, tag));
+  for (const [k, v] of Object.entries(attributes)) el.setAttribute(k, String(v));
+  return el;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // The questions that were asked, and those that are open: the page Questions of a session.
-import { short } from "./chart.js";
+import { short } from "./interval-chart.js";
 import { QuestionPanel } from "./question-panel.js";
 import { part, rows, seconds } from "./session-parts.js";
 

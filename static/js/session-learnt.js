@@ -1,9 +1,8 @@
 // @ts-check
 // What a session has learnt: on its pages Overview, Learning and What it learnt.
-import { RegretChart, short } from "./chart.js";
 import { fetchClip } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
-import { intervalChart } from "./interval-chart.js";
+import { intervalChart, short } from "./interval-chart.js";
 import { part, say } from "./session-parts.js";
 
 /**
@@ -17,12 +16,11 @@ const ORIGINS = /** @type {Record<string, string>} */ ({ mean: "Mean-optimal ", 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
- * Shows the statement of regret, the candidates, the weights and the recommended policy, as far as the page has them. On the page that
- * shows candidates by clips, one can be chosen.
+ * Shows the statement of regret, the candidates by clips, of which one can be chosen, and the recommended policy, as far as the page
+ * has them.
  */
 export class Learnt {
   #player = /** @type {DuoPlayer|null} */ (document.querySelector(".leader duo-player"));
-  #chart = /** @type {RegretChart|null} */ (document.querySelector("regret-chart"));
   #list = part("candidates");
   #stated = part("no-regret") === null; // a regret is, and so a range of returns
   /** @type {Candidate[]} */ #candidates = [];
@@ -35,7 +33,6 @@ export class Learnt {
   /** @param {(id: string) => void} [choose] */
   constructor(choose) {
     this.#choose = choose;
-    document.querySelector("[data-log]")?.addEventListener("click", (e) => this.#log(e));
     part("still")?.addEventListener("click", () => {
       this.#still = !this.#still;
       this.#show();
@@ -55,8 +52,6 @@ export class Learnt {
     this.#candidates = s.candidates.map((c) => ({ ...c, name: c.title ? `${c.title} (${c.id})` : `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` }));
     this.#led = s.statement?.led ?? "";
     this.#show();
-    const weights = part("weights");
-    if (s.weights.length && weights) intervalChart(weights, s.weights);
     if (!s.network) return;
     say("network-predictions", s.network.predictions);
     say("network-calibration", s.network.calibration);
@@ -64,8 +59,7 @@ export class Learnt {
   }
 
   /** @param {State} s */
-  #regret({ statement, regret, earlier }) {
-    if (this.#chart) this.#chart.points = regret;
+  #regret({ statement, earlier }) {
     const box = part("statement");
     if (!box) return;
     box.hidden = !statement;
@@ -88,8 +82,8 @@ export class Learnt {
   #show() {
     const all = this.#candidates;
     if (all.length === 0) return;
-    if (this.#list) {
-      const shown = all.map((c) => ({ ...c, mean: this.#shown(c.mean), std: this.#shown(c.std), note: this.#standing(c), clip: this.#choose ? c.clip : "" }));
+    if (this.#list && this.#choose) {
+      const shown = all.map((c) => ({ ...c, mean: this.#shown(c.mean), std: this.#shown(c.std), note: this.#standing(c) }));
       intervalChart(this.#list, shown, { unit: this.#stated ? " %" : "", chosen: this.#chosen, paused: this.#still, choose: this.#choose });
       say("still", !all.some((c) => c.clip) ? "" : this.#still ? "Play clips" : "Pause clips");
     }
@@ -149,14 +143,6 @@ export class Learnt {
     } catch {
       if (url === this.#playing) this.#playing = ""; // the next state tries again
     }
-  }
-
-  /** @param {Event} e */
-  #log(e) {
-    const button = /** @type {HTMLElement} */ (e.currentTarget);
-    const on = button.getAttribute("aria-pressed") !== "true";
-    button.setAttribute("aria-pressed", String(on));
-    if (this.#chart) this.#chart.log = on;
   }
 }
 

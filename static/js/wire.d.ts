@@ -205,8 +205,6 @@ export interface Training {
 
 export interface RegretPoint {
   seq: number;
-  p_within: number;
-  bound: number;
   mean: number;
 }
 
@@ -316,13 +314,6 @@ export interface Problems {
   problems: Problem[];
 }
 
-export interface ConditionPoint {
-  answers: number;
-  accuracy: number;
-  low: number;
-  high: number;
-}
-
 /** A row of the table of conditions, in words, and the points of its curve. */
 export interface Condition {
   name: string;
@@ -333,7 +324,6 @@ export interface Condition {
   log_loss: string;
   even: string;
   lead: string;
-  points: ConditionPoint[];
 }
 
 export interface Conditions {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./element.js";
-import { axis, words } from "../js/interval-chart.js";
+import { axis, short, words } from "../js/interval-chart.js";
 
 test("the axis holds every interval and 0", () => {
   const at = axis([{ name: "a", mean: 2, std: 0.5 }, { name: "b", mean: 1, std: 1 }]); // b reaches down to -0.96
@@ -22,4 +22,10 @@ test("an axis of nothing is finite", () => {
 test("an estimate without an interval claims none", () => {
   assert.equal(words({ name: "a", mean: 12.5, std: 0 }), "12.5");
   assert.match(words({ name: "a", mean: 12.5, std: 1 }), /^12\.5 ± 1\.96$|^12\.5 ± 2$/);
+});
+
+test("numbers are shown in three digits", () => {
+  for (const [v, want] of [[0, "0"], [1234.5, "1235"], [0.012345, "0.0123"], [-2, "−2"], [1e-7, "1.0e−7"], [NaN, "–"], [0.5, "0.5"]]) {
+    assert.equal(short(v), want);
+  }
 });

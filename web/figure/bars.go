@@ -27,7 +27,7 @@ func drawRate(c *canvas, r rows, _ Moment) (float64, string) {
 	for i := range r.cells {
 		most = max(most, r.number(i, "answers"))
 	}
-	f := frame{x: scale{0, float64(n), 42, width - 16}, y: scale{0, most, 170, 24}, whole: true, size: textSize, yTicks: 3, xTitle: "hour (UTC)", yTitle: "answers"}
+	f := frame{x: span(0, float64(n), 42, c.width-16), y: span(0, most, 170, 24), whole: true, size: textSize, yTicks: 3, xTitle: "hour (UTC)", yTitle: "answers"}
 	begin := func(i int) time.Time {
 		t, _ := r.at(i, "hour").(time.Time)
 		return t.UTC()
@@ -51,7 +51,7 @@ func drawTransforms(c *canvas, r rows, _ Moment) (float64, string) {
 	for i := range r.cells {
 		most, n = max(most, r.number(i, "ratings"), r.number(i, "chance_high")), n+r.number(i, "ratings")
 	}
-	f := frame{x: scale{0, 1, 42, width - 16}, y: scale{0, most, 200, 24}, whole: true, size: textSize, yTicks: 4, xTitle: "predicted probability of a lower rating", yTitle: "ratings"}
+	f := frame{x: span(0, 1, 42, c.width-16), y: span(0, most, 200, 24), whole: true, size: textSize, yTicks: 4, xTitle: "predicted probability of a lower rating", yTitle: "ratings"}
 	f.sides(c)
 	for i := range r.cells {
 		from, to, v := f.x.at(r.number(i, "from")), f.x.at(r.number(i, "to")), r.number(i, "ratings")
@@ -80,7 +80,7 @@ func drawCalibration(c *canvas, r rows, _ Moment) (float64, string) {
 	for k, kind := range kinds {
 		top := 30 + each*float64(k)
 		of := r.where("of", kind)
-		f := frame{x: scale{least, 1, 56, width - 40}, y: scale{0, 1, top + 190, top}, percent: true, size: textSize, yTicks: 5, xTitle: "probability of the most probable " + map[string]string{"answer": "answer", "best": "best clip", "worst": "worst clip"}[kind], yTitle: "came true"}
+		f := frame{x: span(least, 1, 56, c.width-40), y: span(0, 1, top+190, top), percent: true, size: textSize, yTicks: 5, xTitle: "probability of the most probable " + map[string]string{"answer": "answer", "best": "best clip", "worst": "worst clip"}[kind], yTitle: "came true"}
 		f.sides(c)
 		for _, v := range []float64{0.2, 0.4, 0.6, 0.8, 1} {
 			if v >= least {
@@ -123,7 +123,7 @@ func drawCorrelations(c *canvas, r rows, m Moment) (float64, string) {
 		}
 	}
 	const left, top, row = 140.0, 22.0, 26.0
-	cell := min(60, (width-margin-left)/float64(len(names)))
+	cell := min(60, (c.width-margin-left)/float64(len(names)))
 	for i, name := range names {
 		y := top + row*float64(i)
 		c.label(left-8, y+17, endAt, textSize, left-margin-8, fmt.Sprintf("%d %s", i+1, name))

@@ -54,8 +54,11 @@ func people(n int) string {
 type Drawing struct {
 	Name    string // of its table
 	Title   string
-	Caption string // what is drawn, and About.Text
-	Empty   bool   // there is nothing to draw yet
+	Caption string     // what is drawn, and About.Text
+	Empty   bool       // there is nothing to draw yet
+	Head    []string   // titles of the columns of Values
+	Values  [][]string // the numbers of the drawing, where they are not all written in it; nil where the page says them itself
+	width   float64
 	height  float64
 	shapes  string
 }
@@ -108,8 +111,14 @@ func Of(spec idrl.SessionSpec) []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return without[name] })
 }
 
+// A Look is how a figure is drawn; the zero value is that of files.
+type Look struct {
+	Narrow bool // for a page on a small screen
+	Log    bool // scales that can be logarithmic are
+}
+
 // Draw draws the table of that name. It returns an error of kind NotFound if the table cannot be drawn.
-func Draw(name string, m Moment, about About) (Drawing, error) {
+func Draw(name string, m Moment, about About, look Look) (Drawing, error) {
 	table, known := Find(name)
 	i := slices.IndexFunc(drawers(), func(d drawer) bool { return d.name == name })
 	if !known || i < 0 {
@@ -120,12 +129,16 @@ func Draw(name string, m Moment, about About) (Drawing, error) {
 		return Drawing{}, err
 	}
 	d := drawers()[i]
-	out := Drawing{Name: name, Title: d.title, height: 20}
-	c := &canvas{}
+	out := Drawing{Name: name, Title: d.title, width: column, height: 20}
+	if look.Narrow {
+		out.width = phone
+	}
+	c := &canvas{width: out.width, log: look.Log}
 	caption := "There is nothing to draw yet."
 	if out.Empty = nothing(name, r); !out.Empty {
 		out.height, caption = d.draw(c, r, m)
 	}
+	out.Head, out.Values = c.head, c.values
 	out.shapes, out.Caption = c.b.String(), caption+" "+about.Text()
 	return out, nil
 }
@@ -141,12 +154,12 @@ func nothing(name string, r rows) bool {
 	return true
 }
 
-// captionLetters is the length of a line of a caption: as many letters as fit between the margins.
+// captionLetters is the length of a line of a caption in a file: as many letters as fit between the margins.
 const captionLetters = 78
 
 // File returns the figure as a file, with its title and its caption.
 func (d Drawing) File() []byte {
-	c := &canvas{}
+	c := &canvas{width: d.width}
 	const head = 30
 	c.bold(margin, 20, startAt, 14, d.Title)
 	fmt.Fprintf(&c.b, "<g transform=\"translate(0 %d)\">\n%s</g>\n", head, d.shapes)
@@ -165,8 +178,8 @@ func (d Drawing) Inline() string { return d.document(d.height, d.shapes) }
 func (d Drawing) document(height float64, shapes string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\" viewBox=\"0 0 %s %s\" role=\"img\" aria-labelledby=\"%s-title %s-desc\" font-family=\"Helvetica, Arial, sans-serif\" fill=\"%s\">\n",
-		px(width), px(height), px(width), px(height), d.Name, d.Name, inkColour)
+		px(d.width), px(height), px(d.width), px(height), d.Name, d.Name, inkColour)
 	fmt.Fprintf(&b, "<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", d.Name, escaped(d.Title), d.Name, escaped(d.Caption))
-	fmt.Fprintf(&b, "<rect width=\"%s\" height=\"%s\" fill=\"#ffffff\"/>\n%s</svg>\n", px(width), px(height), shapes)
+	fmt.Fprintf(&b, "<rect width=\"%s\" height=\"%s\" fill=\"#ffffff\"/>\n%s</svg>\n", px(d.width), px(height), shapes)
 	return b.String()
 }

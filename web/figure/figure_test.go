@@ -28,12 +28,13 @@ const hostile = `<script>alert("&amp; 'x'")</script>` + "\x00\x1b"
 
 // moment is one of a session with something in every part.
 func moment() Moment {
+	const now = idrl.RegretDefinition
 	at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	m := Moment{Spec: idrl.SessionSpec{Title: hostile, Kind: idrl.CompareClips, Seed: 7, Features: []string{hostile, "Speed"}}, Insight: &insight.Report{}}
 	m.Status = view.Status{
 		Answers: 40, Skipped: 2, Annotators: []quality.AnnotatorStats{{Annotator: "a1", Answers: 30}, {Annotator: "a2", Answers: 12}, {Annotator: "a3", Answers: 5, LeftOut: true}},
 		Recent:     []view.Asked{{Answer: idrl.Answer{ReceivedAt: at}}},
-		Regret:     []idrl.Regret{{Seq: 0, Mean: 0.5, Bound: 1}, {Seq: 20, Mean: 0.2, Bound: 0.6}, {Seq: 30, Mean: math.NaN(), Bound: math.Inf(1)}, {Seq: 42, Mean: 0.0312, Bound: 0.12}},
+		Regret:     []idrl.Regret{{Definition: now, Mean: 0.5, Bound: 1}, {Seq: 20, Definition: now, Mean: 0.2, Bound: 0.6}, {Seq: 30, Definition: now, Mean: math.NaN(), Bound: math.Inf(1)}, {Seq: 42, Definition: now, Mean: 0.0312, Bound: 0.12, Within: 0.6789}},
 		Candidates: []view.Estimate{{ID: "g3.p0", Title: hostile, Mean: 0.2, Std: 0.05}, {ID: "g3.p1", Mean: -0.1, Std: 0.02}},
 		Weights:    []view.Estimate{{Name: hostile, Mean: 1.5, Std: 0.25}, {Name: "Speed", Mean: -0.5, Std: 0.5}},
 	}
@@ -64,16 +65,16 @@ func moment() Moment {
 func drawn(t *testing.T, name string, m Moment) Drawing {
 	t.Helper()
 	if name == "covariance" {
-		c, r := &canvas{}, rows{column: map[string]int{"weight_1": 0, "weight_2": 1, "covariance": 2, "correlation": 3}}
+		c, r := &canvas{width: column}, rows{column: map[string]int{"weight_1": 0, "weight_2": 1, "covariance": 2, "correlation": 3}}
 		for i, a := range m.Spec.Features {
 			for j, b := range m.Spec.Features {
 				r.cells = append(r.cells, []any{a, b, 0.1, []float64{1, -0.31}[(i+j)%2]})
 			}
 		}
 		height, caption := drawCorrelations(c, r, m)
-		return Drawing{Name: name, Title: "Correlations", Caption: caption + " " + NewAbout(m.Spec, m.Status, "tiebreak 1.2").Text(), height: height, shapes: c.b.String()}
+		return Drawing{Name: name, Title: "Correlations", Caption: caption + " " + NewAbout(m.Spec, m.Status, "tiebreak 1.2").Text(), width: column, height: height, shapes: c.b.String()}
 	}
-	d, err := Draw(name, m, NewAbout(m.Spec, m.Status, "tiebreak 1.2"))
+	d, err := Draw(name, m, NewAbout(m.Spec, m.Status, "tiebreak 1.2"), Look{})
 	if err != nil || d.Empty {
 		t.Fatalf("%s: %v, empty %v", name, err, d.Empty)
 	}
@@ -125,12 +126,12 @@ func TestFiguresStandAlone(t *testing.T) {
 			t.Errorf("%s has %q", name, bad)
 		}
 		for _, coordinate := range regexp.MustCompile(` (?:x|x1|x2|cx)="([^"]+)"`).FindAllSubmatch(file, -1) {
-			if v, err := strconv.ParseFloat(string(coordinate[1]), 64); err != nil || v < 0 || v > width {
+			if v, err := strconv.ParseFloat(string(coordinate[1]), 64); err != nil || v < 0 || v > column {
 				t.Errorf("%s draws at x = %s", name, coordinate[1])
 			}
 		}
 	}
-	if _, err := Draw("questions", m, About{}); idrl.KindOf(err) != idrl.NotFound {
+	if _, err := Draw("questions", m, About{}, Look{}); idrl.KindOf(err) != idrl.NotFound {
 		t.Errorf("a table that is no chart: %v", err)
 	}
 }
@@ -188,7 +189,7 @@ func TestFiguresSayTheirTables(t *testing.T) {
 // A session without answers has figures that say so.
 func TestFiguresOfNothing(t *testing.T) {
 	for _, name := range Of(idrl.SessionSpec{Kind: idrl.CompareClips}) {
-		d, err := Draw(name, Moment{Insight: &insight.Report{}}, About{Program: "tiebreak"})
+		d, err := Draw(name, Moment{Insight: &insight.Report{}}, About{Program: "tiebreak"}, Look{})
 		if err != nil || !d.Empty || !strings.Contains(string(d.File()), "There is nothing to draw yet.") {
 			t.Errorf("%s: %v\n%s", name, err, d.File())
 		}

@@ -16,30 +16,6 @@ const z95 = 1.96
 // mostMultiples is how many histories a figure has.
 const mostMultiples = 8
 
-// drawRegret draws the expected loss with the band up to the bound, over the rows of the log.
-func drawRegret(c *canvas, r rows, _ Moment) (float64, string) {
-	last, most := 1.0, 1e-3
-	var mean, upper [][2]float64
-	for i := range r.cells {
-		last, most = max(last, r.number(i, "row")), max(most, r.number(i, "bound"), r.number(i, "mean"))
-	}
-	f := frame{x: scale{0, last, 52, width - 16}, y: scale{0, most, 220, 24}, percent: true, size: textSize, xTicks: 6, yTicks: 5, xTitle: "replies and withdrawals", yTitle: "loss"}
-	for i := range r.cells {
-		x := f.x.at(r.number(i, "row"))
-		mean, upper = append(mean, [2]float64{x, f.y.at(r.number(i, "mean"))}), append(upper, [2]float64{x, f.y.at(r.number(i, "bound"))})
-	}
-	f.draw(c)
-	back := slices.Clone(mean)
-	slices.Reverse(back)
-	c.path(append(slices.Clone(upper), back...), bandLook)
-	c.path(mean, lineLook)
-	end := len(r.cells) - 1
-	c.circle(mean[end][0], mean[end][1], 3.5, dotLook, fmt.Sprintf("after row %.0f: expected loss %s, at most %s with a probability of 95 %%",
-		r.number(end, "row"), share(r.number(end, "mean")), share(r.number(end, "bound"))))
-	return 262, "Expected loss of the recommended policy if questioning had ended after each row of the log (line), in per cent of the range of returns from the worst to the best known policy. " +
-		"The band ends at the loss that is not exceeded with a probability of 95 % under the posterior."
-}
-
 // share writes a share in per cent with up to three digits.
 func share(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
 
@@ -60,7 +36,7 @@ func drawHistory(c *canvas, r rows, _ Moment) (float64, string) {
 			most, last = max(most, math.Abs(of.number(i, "mean"))+z95*of.number(i, "std")), max(last, of.number(i, "answers"))
 		}
 	}
-	height := multiples(c, names, scale{0, last, 0, 0}, scale{-most, most, 0, 0}, func(name string, f frame) {
+	height := multiples(c, names, span(0, last, 0, 0), span(-most, most, 0, 0), func(name string, f frame) {
 		of := r.where("weight", name)
 		var mean, band, lower [][2]float64
 		for i := range of.cells {
@@ -93,7 +69,7 @@ func drawNetworks(c *canvas, r rows, _ Moment) (float64, string) {
 	for i := range r.cells {
 		last = max(last, r.number(i, "row"))
 	}
-	height := multiples(c, names, scale{0, last, 0, 0}, scale{-1, 1, 0, 0}, func(name string, f frame) {
+	height := multiples(c, names, span(0, last, 0, 0), span(-1, 1, 0, 0), func(name string, f frame) {
 		c.line(f.x.from, f.y.at(0), f.x.to, f.y.at(0), zeroLook)
 		of := r.where("feature", name)
 		var line [][2]float64
@@ -118,18 +94,20 @@ func ofAll(drawn, all int, things string) string {
 	return fmt.Sprintf("; the %d largest of %d %s", drawn, all, things)
 }
 
-// multiples draws small plots in two columns, which share their axes, and returns the height of all.
+// multiples draws small plots side by side as far as there is room, which share their axes, and returns the height of all.
 func multiples(c *canvas, names []string, x, y scale, draw func(name string, f frame)) float64 {
-	const each, high, wide = 122.0, 76.0, 190.0
+	const each, high, column = 122.0, 76.0, 236.0
+	across := max(1, int(c.width/column))
+	wide := min(column, c.width-margin) - 46
 	for i, name := range names {
-		left, top := 40+float64(i%2)*236, 24+float64(i/2)*each
+		left, top := 40+float64(i%across)*column, 24+float64(i/across)*each
 		x.from, x.to, y.from, y.to = left, left+wide, top+high, top
 		f := frame{x: x, y: y, size: smallSize, xTicks: 3, yTicks: 4}
 		c.label(left, top-8, startAt, textSize, wide, name)
 		f.draw(c)
 		draw(name, f)
 	}
-	return 12 + each*float64((len(names)+1)/2)
+	return 12 + each*float64((len(names)+across-1)/across)
 }
 
 // dashes tell the lines of conditions apart, also without colours.
@@ -142,7 +120,7 @@ func drawConditions(c *canvas, r rows, _ Moment) (float64, string) {
 	for i := range r.cells {
 		last = max(last, r.number(i, "answers"))
 	}
-	f := frame{x: scale{0, last, 52, width - 16}, y: scale{0, 1, 220, 24}, percent: true, size: textSize, xTicks: 6, yTicks: 5, xTitle: "answers that the posterior knows", yTitle: "accuracy"}
+	f := frame{x: span(0, last, 52, c.width-16), y: span(0, 1, 220, 24), percent: true, size: textSize, xTicks: 6, yTicks: 5, xTitle: "answers that the posterior knows", yTitle: "accuracy"}
 	f.draw(c)
 	c.line(f.x.from, f.y.at(0.5), f.x.to, f.y.at(0.5), zeroLook)
 	held := 0.0
@@ -171,7 +149,7 @@ func drawConditions(c *canvas, r rows, _ Moment) (float64, string) {
 		if name != allConditions {
 			title = acquisition.Title(name)
 		}
-		c.label(100, y, startAt, textSize, 360, title)
+		c.label(100, y, startAt, textSize, c.width-100-margin, title)
 	}
 	return 262 + 16*float64(len(names)), fmt.Sprintf("Share of the %s that prefer a clip and that the posterior of each condition predicted, by the number of its own answers that it knows, with 95 %% intervals (Wilson). Curves are set apart by 2 px. Dashed: guessing.",
 		words.Plural(int(held), "held-out answer"))

@@ -22,7 +22,8 @@ type estimate struct {
 
 // intervals draws estimates below one another on one axis that includes 0, and returns the height.
 func intervals(c *canvas, list []estimate, unit string) float64 {
-	const names, numbers, each, top = 150.0, 112.0, 21.0, 14.0
+	const numbers, each, top = 112.0, 21.0, 14.0
+	names := c.names(150)
 	low, high := 0.0, 0.0
 	for _, e := range list {
 		low, high = min(low, e.low), max(high, e.high)
@@ -30,7 +31,7 @@ func intervals(c *canvas, list []estimate, unit string) float64 {
 	if !(high > low) {
 		low, high = -1, 1
 	}
-	x := scale{low, high, names + 12, width - numbers}
+	x := span(low, high, names+12, c.width-numbers)
 	bottom := top + each*float64(len(list))
 	marks, decimals := Ticks(low, high, 4)
 	for _, v := range marks {
@@ -45,7 +46,7 @@ func intervals(c *canvas, list []estimate, unit string) float64 {
 			c.line(x.at(e.low), y, x.at(e.high), y, rangeLook)
 		}
 		c.circle(x.at(e.mean), y, 4, dotLook, e.name+": "+e.text)
-		c.text(width-margin, y+4, endAt, smallSize, e.text)
+		c.text(c.width-margin, y+4, endAt, smallSize, e.text)
 	}
 	c.text((x.from+x.to)/2, bottom+33, middleAt, textSize, unit)
 	return bottom + 40
@@ -66,12 +67,22 @@ func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
 		factor, unit, decimals = 1, "predicted return, without unit", 2
 		caption = "Predicted return of the recommended policy (first) and of the candidates, against the average candidate, on the scale of the reward model in use, which has no unit. No intervals are known."
 	}
+	c.head = []string{"Policy", "Origin", "Candidates", cmp.Or(map[bool]string{true: "Return, in % of the range"}[m.Spec.StatesRegret()], "Predicted return")}
 	var list []estimate
 	for i := range min(len(r.cells), mostRows) {
 		mean, std := factor*r.number(i, "mean"), factor*r.number(i, "std")
+		c.value(r.text(i, "policy"), cmp.Or(r.text(i, "title"), r.text(i, "origin")), agree(int(r.number(i, "candidates"))), plusMinus(mean, std, decimals))
 		list = append(list, estimate{cmp.Or(r.text(i, "title"), r.text(i, "policy")), mean, mean - z95*std, mean + z95*std, plusMinus(mean, std, decimals)})
 	}
 	return intervals(c, list, unit), caption
+}
+
+// agree says how many of the candidates are this policy; a policy that is none has none.
+func agree(draws int) string {
+	if draws == 0 {
+		return "–"
+	}
+	return fmt.Sprint(draws)
 }
 
 func drawWeights(c *canvas, r rows, _ Moment) (float64, string) {
@@ -84,6 +95,10 @@ func drawWeights(c *canvas, r rows, _ Moment) (float64, string) {
 	if all > mostRows {
 		slices.SortStableFunc(list, func(a, b estimate) int { return cmp.Compare(math.Abs(b.mean), math.Abs(a.mean)) })
 		list = list[:mostRows]
+	}
+	c.head = []string{"Weight", "Mean, with 95 % interval"}
+	for _, e := range list {
+		c.value(e.name, e.text)
 	}
 	return intervals(c, list, "standard deviations of the prior"), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
 		ofAll(len(list), all, "weights") + ". A weight of 0 ± 1.96 is one that the answers say nothing about."
@@ -108,7 +123,7 @@ var replies = map[string]string{
 // drawMix draws how often each reply was given.
 func drawMix(c *canvas, r rows, _ Moment) (float64, string) {
 	const each, top = 26.0, 10.0
-	x := scale{0, 1, 112, 330}
+	x := span(0, 1, 112, c.width-150)
 	bottom := top + each*float64(len(r.cells))
 	for _, v := range []float64{0, 0.5, 1} {
 		c.line(x.at(v), top-4, x.at(v), bottom, gridLook)
@@ -122,7 +137,7 @@ func drawMix(c *canvas, r rows, _ Moment) (float64, string) {
 		text := fmt.Sprintf("%.0f: %.0f %% (%.0f to %.0f %%)", r.number(i, "number"), 100*of, 100*low, 100*high)
 		c.rect(x.from, y+4, x.at(of)-x.from, each-10, barLook, text)
 		c.line(x.at(low), y+4+(each-10)/2, x.at(high), y+4+(each-10)/2, `stroke="#1b1b1b" stroke-width="1.5"`)
-		c.text(width-margin, y+16, endAt, smallSize, text)
+		c.text(c.width-margin, y+16, endAt, smallSize, text)
 	}
 	return bottom + 22, "How often each reply was given, of all that are neither withdrawn nor left out; lines are 95 % intervals of the shares (Wilson)."
 }
@@ -135,7 +150,8 @@ func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
 	for i := range n {
 		most = max(most, r.number(i, "p95_s"))
 	}
-	x := scale{0, most, 140, width - 92}
+	names := c.names(140)
+	x := span(0, most, names, c.width-92)
 	bottom := top + each*float64(n)
 	marks, decimals := Ticks(0, most, 4)
 	for _, v := range marks {
@@ -145,11 +161,11 @@ func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
 	for i := range n {
 		y := top + each*float64(i) + each/2
 		at := func(q string) float64 { return x.at(r.number(i, q)) }
-		c.label(132, y+4, endAt, textSize, 122, cmp.Or(r.text(i, "annotator"), "Everybody"))
+		c.label(names-8, y+4, endAt, textSize, names-8-margin, cmp.Or(r.text(i, "annotator"), "Everybody"))
 		c.line(at("p5_s"), y, at("p95_s"), y, rangeLook)
 		c.rect(at("p25_s"), y-7, at("p75_s")-at("p25_s"), 14, boxLook, "")
 		c.line(at("p50_s"), y-9, at("p50_s"), y+9, `stroke="#1b1b1b" stroke-width="2.5"`)
-		c.text(width-margin, y+4, endAt, smallSize, fmt.Sprintf("%.1f s, n = %.0f", r.number(i, "p50_s"), r.number(i, "answers")))
+		c.text(c.width-margin, y+4, endAt, smallSize, fmt.Sprintf("%.1f s, n = %.0f", r.number(i, "p50_s"), r.number(i, "answers")))
 	}
 	c.text((x.from+x.to)/2, bottom+33, middleAt, textSize, "seconds")
 	return bottom + 40, "Response times by pseudonym: median (mark, and its number with the number of answers), middle half (box) and 5 to 95 % (line) of the answers, without the time in which the page was hidden" +

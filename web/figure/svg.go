@@ -12,7 +12,8 @@ import (
 
 // Sizes in the units of the viewBox, which are CSS pixels at the width of a column of text.
 const (
-	width     = 480.0
+	column    = 480.0 // width of a file
+	phone     = 320.0 // width on a page of a small screen
 	margin    = 10.0
 	textSize  = 12.0
 	smallSize = 10.5
@@ -36,8 +37,25 @@ const (
 	chanceLook = `fill="none" stroke="#555555" stroke-width="1" stroke-dasharray="2 2"`
 )
 
-// A canvas collects the shapes of a drawing.
-type canvas struct{ b strings.Builder }
+// A canvas collects the shapes of a drawing, and what it shows as a table.
+type canvas struct {
+	b      strings.Builder
+	width  float64
+	log    bool     // scales that can be logarithmic are
+	head   []string // titles of the columns of values
+	values [][]string
+}
+
+// value notes a row of the table.
+func (c *canvas) value(cells ...string) { c.values = append(c.values, cells) }
+
+// names returns the width of a column of names, which has that width in a file.
+func (c *canvas) names(wide float64) float64 { return math.Round(wide*c.width/column*10) / 10 }
+
+// hover has a text shown under the pointer in a rectangle that is not seen.
+func (c *canvas) hover(x, y, w, h float64, says string) {
+	c.rect(x, y, w, h, `fill="none" pointer-events="all"`, says)
+}
 
 // px writes a length, with no more digits than can be seen.
 func px(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
@@ -132,11 +150,22 @@ func wrapped(s string, n int) (lines []string) {
 }
 
 // A scale maps numbers to lengths of the drawing.
-type scale struct{ low, high, from, to float64 }
+type scale struct {
+	low, high, from, to float64
+	log                 bool // low is more than 0, and what is below it is drawn there
+}
+
+// span is a scale from low to high, drawn from one length to another.
+func span(low, high, from, to float64) scale {
+	return scale{low: low, high: high, from: from, to: to}
+}
 
 func (s scale) at(v float64) float64 {
 	if !(s.high > s.low) {
 		return s.from
+	}
+	if s.log {
+		return s.from + (s.to-s.from)*math.Log(max(v, s.low)/s.low)/math.Log(s.high/s.low)
 	}
 	return s.from + (s.to-s.from)*(v-s.low)/(s.high-s.low)
 }
@@ -159,6 +188,17 @@ func Ticks(low, high float64, n int) (out []float64, decimals int) {
 		out = append(out, k*step+0) // + 0: no −0
 	}
 	return out, max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+}
+
+// ticks is Ticks of the scale; a logarithmic one has its powers of ten, or its ends where it has none.
+func (s scale) ticks(n int) (out []float64, decimals int) {
+	if !s.log {
+		return Ticks(s.low, s.high, n)
+	}
+	for e := math.Ceil(math.Log10(s.low) - 1e-9); e <= math.Log10(s.high)+1e-9; e++ {
+		out = append(out, math.Pow(10, e))
+	}
+	return out, max(0, -int(math.Floor(math.Log10(s.low)+1e-9)))
 }
 
 // A frame is the area of a plot with its axes.
@@ -185,12 +225,15 @@ func (f frame) draw(c *canvas) {
 // sides draws a frame without numbers on the axis below.
 func (f frame) sides(c *canvas) {
 	f.titles(c)
-	marks, decimals := Ticks(f.y.low, f.y.high, f.yTicks)
+	marks, decimals := f.y.ticks(f.yTicks)
 	for _, v := range marks {
 		text := words.Signed(v, decimals)
 		switch {
 		case f.percent:
 			text = words.Signed(100*v, max(0, decimals-2)) + " %"
+			if f.y.log {
+				text = share(v)
+			}
 		case f.whole && decimals > 0 && v != math.Trunc(v):
 			continue
 		case f.whole:

@@ -287,3 +287,10 @@ func TestReferences(t *testing.T) {
 		}
 	}
 }
+
+// Numbers below 0 have the sign that figures and sentences have.
+func TestCoefficientsBelowZero(t *testing.T) {
+	if got := coefficient(&quality.Coefficient{Value: -0.0833, Low: pointer(-0.25), High: pointer(0.125)}); got != "−0.0833 (95 % interval −0.25 to 0.125)" {
+		t.Errorf("%q", got)
+	}
+}

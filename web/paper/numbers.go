@@ -76,14 +76,17 @@ func predicted(s Source, add func(key, name, format string, values ...any)) {
 	}
 }
 
+// withMinus writes the sign of numbers as figures do.
+func withMinus(text string) string { return strings.ReplaceAll(text, "-", "−") }
+
 func coefficient(c *quality.Coefficient) string {
 	switch {
 	case c == nil:
 		return "not defined"
 	case c.Low == nil || c.High == nil:
-		return fmt.Sprintf("%.4g", c.Value)
+		return withMinus(fmt.Sprintf("%.4g", c.Value))
 	}
-	return fmt.Sprintf("%.4g (95 %% interval %.4g to %.4g)", c.Value, *c.Low, *c.High)
+	return withMinus(fmt.Sprintf("%.4g (95 %% interval %.4g to %.4g)", c.Value, *c.Low, *c.High))
 }
 
 // unstated stands for a part of a data card that a researcher has not written.

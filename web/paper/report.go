@@ -81,7 +81,7 @@ func pageOf(s Source) (page, error) {
 	headline(s, &p)
 	var empty []string
 	for _, name := range figure.Of(s.Spec) {
-		d, err := figure.Draw(name, s.Moment, s.about())
+		d, err := figure.Draw(name, s.Moment, s.about(), figure.Look{})
 		if err != nil {
 			return p, err
 		}

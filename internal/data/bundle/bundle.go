@@ -237,10 +237,12 @@ func (b *builder) comparisons(ctx context.Context) error {
 			default:
 				c.Across++
 			}
+			pair := b.splits.pairOf(r, b.spec.Seed)
+			c.addPair(pair)
 			if r.Answer.Choice == idrl.Equal {
 				c.Ties++
 			}
-			return add(newComparisonRow(r, split))
+			return add(newComparisonRow(r, split, pair))
 		})
 	})
 	b.splits = splits{} // its memory is needed for other things

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -219,6 +220,29 @@ func TestSplit(t *testing.T) {
 	counts := metaOf(t, f).Counts
 	if n["train"] < 100 || n["test"] < n["train"]/10 || counts["train"] != n["train"] || counts["test"] != n["test"] || counts["without_split"] != n[""] {
 		t.Errorf("splits %v", n)
+	}
+}
+
+// Without trajectories for tests every comparison is in a part by pairs; with them, which are stricter, none is.
+func TestSplitByPair(t *testing.T) {
+	f := write(t, configured(studied(t, 400)))
+	of, n := map[[2]string]string{}, map[string]int{}
+	for _, c := range read(t, f, "comparisons.parquet") {
+		a, b, part := c["segment_a"].(string), c["segment_b"].(string), c["split_by_pair"].(string)
+		pair := [2]string{min(a, b), max(a, b)}
+		if was, ok := of[pair]; ok && was != part {
+			t.Errorf("the pair %v is in %s and in %s", pair, was, part)
+		}
+		of[pair] = part
+		n[part]++
+	}
+	counts := metaOf(t, f).Counts
+	if n["train"] == 0 || n["test"] == 0 || n["validation"] == 0 || n["train"]+n["validation"]+n["test"] != counts["comparisons"] || counts["pair_train"] != n["train"] || counts["pair_validation"] != n["validation"] || counts["pair_test"] != n["test"] {
+		t.Errorf("parts %v, counts %v", n, counts)
+	}
+	card := f["README.md"].String()
+	if !strings.Contains(card, fmt.Sprintf("%d comparisons are for training, %d for validation and %d for tests", n["train"], n["validation"], n["test"])) || !strings.Contains(card, "a clip may be in several") {
+		t.Errorf("the card does not say how it is divided by pairs:\n%s", card)
 	}
 }
 

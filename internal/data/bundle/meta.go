@@ -62,6 +62,9 @@ type counts struct {
 	Train        int `json:"train"`
 	Test         int `json:"test"`
 	Across       int `json:"without_split"`
+	PairTrain    int `json:"pair_train"`
+	PairValid    int `json:"pair_validation"`
+	PairTest     int `json:"pair_test"`
 	Segments     int `json:"segments"`
 	Trajectories int `json:"trajectories"`
 	Policies     int `json:"policies"`
@@ -160,4 +163,16 @@ func indented(v any) ([]byte, error) {
 	enc.SetIndent("", "  ")
 	err := enc.Encode(v)
 	return out.Bytes(), err
+}
+
+// addPair counts a comparison in its part of the split by pairs.
+func (c *counts) addPair(part string) {
+	switch part {
+	case train:
+		c.PairTrain++
+	case validation:
+		c.PairValid++
+	case test:
+		c.PairTest++
+	}
 }

@@ -120,6 +120,7 @@ type comparisonRow struct {
 	Turned     bool      `parquet:"turned"`
 	Condition  *string   `parquet:"condition,optional,dict"`
 	Split      *string   `parquet:"split,optional,dict"`
+	SplitPair  *string   `parquet:"split_by_pair,optional,dict"`
 	FeaturesA  []float64 `parquet:"features_a,list"`
 	FeaturesB  []float64 `parquet:"features_b,list"`
 }
@@ -269,12 +270,12 @@ func newQueryRow(s *idrl.SessionSpec, a *record.Assignment, again bool, gold map
 }
 
 // newComparisonRow takes an answer as it counts.
-func newComparisonRow(r *record.Labelled, split string) comparisonRow {
+func newComparisonRow(r *record.Labelled, split, pair string) comparisonRow {
 	p, _ := r.Answer.ProbA()
 	return comparisonRow{
 		Label: string(r.Answer.ID), Part: unless(r.Part == 0, int64(r.Part)), Query: string(r.Query.ID), Annotator: string(r.Answer.Annotator),
 		A: string(r.Query.Clips[0]), B: string(r.Query.Clips[1]), Choice: string(r.Answer.Choice), ProbA: p, ResponseMS: r.Answer.ResponseMS,
-		Gold: r.Gold, Turned: r.Turned, Condition: given(r.Condition), Split: given(split), FeaturesA: r.Clips[0].Phi, FeaturesB: r.Clips[1].Phi,
+		Gold: r.Gold, Turned: r.Turned, Condition: given(r.Condition), Split: given(split), SplitPair: given(pair), FeaturesA: r.Clips[0].Phi, FeaturesB: r.Clips[1].Phi,
 	}
 }
 
