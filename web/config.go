@@ -333,6 +333,9 @@ type Config struct {
 	// listed, all people share the limits of one address.
 	Proxies []netip.Prefix
 
+	// Rehearses lets people join sessions that are rehearsals (idrl.SessionSpec.Rehearsal): those of this server are simulated.
+	Rehearses bool
+
 	SecureCookies bool         // the site is reached over HTTPS only
 	Log           *slog.Logger // default: slog.Default()
 }

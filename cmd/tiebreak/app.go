@@ -92,7 +92,7 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	show := newShowcase(list, log)
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Accounts: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
-		Catalogue: shown.all, Env: shown.one, Examples: show.clips, Presets: db, Rehearsals: rehearsals(dir, log), RehearsalsFile: filepath.Join(dir, rehearsalsFile), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Log: log,
+		Catalogue: shown.all, Env: shown.one, Examples: show.clips, Presets: db, Rehearsals: rehearsals(dir, log), RehearsalsFile: filepath.Join(dir, rehearsalsFile), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Rehearses: at.rehearses, Log: log,
 		SignInCommand: signInCommand(dir), Before: a.before.findings, Notices: a.notices.board.Of, Workers: workerReports{a}, WorkerStarts: workerStarts(), Program: thisProgram(),
 	})
 	a.watch(context.WithoutCancel(ctx), at.backups)

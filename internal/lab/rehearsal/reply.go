@@ -42,6 +42,9 @@ func (r *Annotator) answer(ctx context.Context) error {
 	if err == nil {
 		err = r.tune(ctx)
 	}
+	if err == nil {
+		err = r.practise(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -51,7 +54,7 @@ func (r *Annotator) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown, err := r.think(ctx, slow, rng.New(r.cfg.Seed, "response time "+string(m.Query), n))
+	shown, err := r.think(ctx, slow, r.stream("response time "+string(m.Query), n))
 	if err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ const (
 // questions, in any session.
 func (r *Annotator) decide(q idrl.QueryVector, n uint64) (a idrl.Answer, slow float64, err error) {
 	if r.person == nil {
-		return r.expert.Answer(q, rng.New(r.cfg.Seed, "answer "+string(q.ID), n)), 1, nil
+		return r.expert.Answer(q, r.stream("answer "+string(q.ID), n)), 1, nil
 	}
 	reply, err := r.person.Answer(q.ID, n, r.drawn...)
 	return reply.Answer, quickest + (slowest-quickest)*reply.Hard, err
