@@ -308,6 +308,9 @@ type Config struct {
 	Rehearsals     func() rehearsed.Table
 	RehearsalsFile string
 
+	// Rehearser rehearses what forms are about to make; nil: nothing is rehearsed.
+	Rehearser Rehearser
+
 	// Presets are the settings that accounts keep under names; nil: they cannot.
 	Presets Presets
 

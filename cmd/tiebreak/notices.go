@@ -106,6 +106,9 @@ func (n *notices) look(ctx context.Context, now time.Time, all bool) error {
 		list, err := n.a.db.Sessions(ctx)
 		errs = append(errs, err)
 		for _, s := range list {
+			if s.Spec.Rehearsal {
+				continue
+			}
 			if s.State == record.StateRunning {
 				errs = append(errs, n.a.exclude(ctx, s.Spec.ID, now))
 			}
@@ -130,7 +133,7 @@ func (n *notices) status(ctx context.Context, id idrl.SessionID, now time.Time) 
 		return err
 	}
 	spec, err := n.a.db.Spec(ctx, id)
-	if err != nil {
+	if err != nil || spec.Rehearsal {
 		return err
 	}
 	n.tell(n.board.Set(id, []notice.Kind{notice.MayStop, notice.Quality, notice.Failed}, titled(spec, notice.OfStatus(st)), now))

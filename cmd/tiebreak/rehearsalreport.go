@@ -156,6 +156,12 @@ func rehearsalNotes(p runPlan, f runFacts) []string {
 	case p.Spec.GoldEvery > 0 && !p.Spec.Kind.Group():
 		out = append(out, "No gold question was asked.")
 	}
+	if p.Spec.RepeatEvery > 0 && f.Repeats == 0 {
+		out = append(out, "No question came a second time: others lie between the two, and the parts of people are too short for that.")
+	}
+	if p.Spec.ExcludeMarked > 0 {
+		out = append(out, "Answers of programs are never marked as hurried: the rule exclude_marked leaves nobody out in a rehearsal.")
+	}
 	return append(out, "Time for reading the consent text and instructions, and for breaks, comes besides.",
 		"Sessions of rehearsals are marked, and not among those of people.")
 }

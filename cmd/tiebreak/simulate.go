@@ -31,7 +31,7 @@ type simulateFlags struct {
 	annotator rehearsal.Config
 	study     studyFlags
 	away      byflags.Carriers
-	set       *flag.FlagSet // all of these
+	set       *flag.FlagSet // all of these; nil: none is given
 }
 
 func (f *simulateFlags) declare(fs *flag.FlagSet) {
@@ -92,7 +92,7 @@ func simulateCommand() command {
 }
 
 // given reports whether a flag is on the command line.
-func (f *simulateFlags) given(name string) bool { return shared.Given(f.set, name) }
+func (f *simulateFlags) given(name string) bool { return f.set != nil && shared.Given(f.set, name) }
 
 func runSimulate(ctx context.Context, std stdio, f *simulateFlags) (err error) {
 	if !f.away.Any() {

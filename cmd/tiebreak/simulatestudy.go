@@ -85,34 +85,44 @@ func (f *simulateFlags) readSession(ctx context.Context) error {
 
 // rehearses sets what is rehearsed, and what is usual in a rehearsal where flags do not say otherwise.
 func (f *simulateFlags) rehearses(spec idrl.SessionSpec) error {
+	if !f.given("pace") {
+		f.annotator.Pace = studyPace
+	}
+	if !f.given("seed") {
+		f.annotator.Seed = spec.Seed
+	}
+	if f.study.people < 1 && f.given("people") || f.study.wage < 0 {
+		return fmt.Errorf("%w: --people must be at least 1, and --wage must not be negative", errUsage)
+	}
+	if noise := f.given("right"); !noise && !f.given("expert") && !f.given("matched") {
+		f.annotator.Expert.Right = studyRight
+	}
+	return f.usual(spec)
+}
+
+// usual sets what is rehearsed, and what is usual in a rehearsal where that is not said otherwise. Errors are of kind Invalid.
+func (f *simulateFlags) usual(spec idrl.SessionSpec) error {
 	study, a := &f.study, &f.annotator
 	if study.spec = spec; spec.Budget == 0 && !spec.StopByItself {
 		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget or stop_by_itself in it", study.file)
 	}
-	if !f.given("pace") {
-		a.Pace = studyPace
-	}
 	study.skipIdle = study.skipIdle || !f.given("skip-idle") && a.Pace > 0
-	if !f.given("seed") {
-		a.Seed = spec.Seed
-	}
 	if !f.given("answers") {
 		a.Answers = idrl.MaxBudget // the session ends before
 	}
+	if !f.given("every") {
+		a.Every = max(studyEvery, spec.Budget/studyLooks)
+	}
 	if !f.given("expert") && !f.given("matched") {
 		a.Expert.Matched = true
-		if noisy := slices.Contains([]string{"probit", "bradley-terry"}, settings.Complete(spec).Likelihood); noisy && !f.given("right") {
-			a.Expert.Right = studyRight
+		if noisy := []string{"probit", "bradley-terry"}; !spec.IsArena() && !slices.Contains(noisy, settings.Complete(spec).Likelihood) {
+			a.Expert.Right = 0 // no number is its noise
 		}
 	}
-	if !f.given("people") {
-		switch study.people = 1; {
-		case spec.AnswersEach > 0:
+	if study.people == 0 {
+		if study.people = 1; spec.AnswersEach > 0 {
 			study.people = idrl.MaxBudget // as many as are needed
 		}
-	}
-	if study.people < 1 || study.wage < 0 {
-		return fmt.Errorf("%w: --people must be at least 1, and --wage must not be negative", errUsage)
 	}
 	return nil
 }

@@ -276,6 +276,7 @@ func (f *simulateFlags) plan() runPlan {
 // A studyServer is the server of runs, in this process.
 type studyServer struct {
 	plan runPlan
+	here int // long trainings at a time; 0: as many as there are processors, up to 4
 
 	app  *app
 	base string
@@ -308,7 +309,7 @@ func (s *studyServer) start(ctx context.Context, dir string, list func() envs.Li
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	at.rehearses = true
+	at.rehearses, at.away.here = true, s.here
 	if s.app, err = openApp(ctx, dir, list, at, log, worker...); err != nil {
 		return errors.Join(err, ln.Close())
 	}

@@ -64,7 +64,7 @@ func (r *Annotator) answer(ctx context.Context) error {
 		Best: a.Best, Worst: a.Worst, ShownOrder: m.Order, ShownLeft: m.Left, ShownAt: shown.UTC(),
 		AnsweredMS: max(1, time.Since(shown).Milliseconds()), Input: "api", Instructions: r.hello.Instructions,
 	}
-	if r.person != nil && r.took > 0 { // what was drawn tells how hard it was, also where a Clock skips it
+	if (r.person != nil || r.cfg.Practise) && r.took > 0 { // what was drawn tells how hard it was, also where a Clock skips it
 		out.AnsweredMS = max(1, r.took.Milliseconds())
 	}
 	if a.Choice == idrl.Rated {
