@@ -65,7 +65,7 @@ func (s *api) apiSessions(c echo.Context) error {
 func (s *api) infos(c echo.Context, who auth.Actor, only idrl.SessionID) ([]apiSessionInfo, error) {
 	var list []record.Summary
 	err := s.admitted(c, readWork, func() (err error) {
-		list, err = s.everySession(c.Request().Context(), who)
+		list, err = everySession(c.Request().Context(), s.site, who)
 		return err
 	})
 	out := []apiSessionInfo{}

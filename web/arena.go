@@ -71,7 +71,7 @@ func (s watching) createArena(c echo.Context) error {
 		}
 	}
 	if err == nil && c.FormValue("do") == "rehearse" {
-		if err = s.rehearseArena(c, spec, entrants, who.User); err == nil {
+		if err = launching(s).rehearseArena(c, spec, entrants, who.User); err == nil {
 			return nil
 		}
 	}

@@ -59,8 +59,11 @@ func (s launching) rehearse(c echo.Context, f *sessionForm, user string) error {
 	if err == nil && len(f.errs) == 0 {
 		ask.Spec = f.drawn()
 		if err = settings.Check(ask.Spec); err == nil {
-			return s.startRehearsal(c, ask, user)
+			err = s.startRehearsal(c, ask, user)
 		}
+	}
+	if kind := kindOf(err); err == nil && c.Response().Committed || err != nil && kind != idrl.Invalid && kind != idrl.Conflict {
+		return err
 	}
 	if err != nil {
 		f.whole = s.explain(err)
@@ -69,7 +72,7 @@ func (s launching) rehearse(c echo.Context, f *sessionForm, user string) error {
 }
 
 // rehearseArena is POST /arenas with do=rehearse: it rehearses the arena that the form would make.
-func (s *site) rehearseArena(c echo.Context, spec idrl.SessionSpec, entrants []Entrant, user string) error {
+func (s launching) rehearseArena(c echo.Context, spec idrl.SessionSpec, entrants []Entrant, user string) error {
 	ask, err := readRehearsal(c, 0, rehearsed.SecondsOf(idrl.CompareClips)/rehearsed.Seconds(time.Second))
 	if err != nil {
 		return err
@@ -79,7 +82,7 @@ func (s *site) rehearseArena(c echo.Context, spec idrl.SessionSpec, entrants []E
 }
 
 // startRehearsal starts a rehearsal and leads to its page.
-func (s *site) startRehearsal(c echo.Context, ask Rehearsal, user string) error {
+func (s launching) startRehearsal(c echo.Context, ask Rehearsal, user string) error {
 	if s.cfg.Rehearser == nil {
 		return idrl.Errorf(idrl.Conflict, "this server rehearses nothing")
 	}

@@ -30,7 +30,7 @@ func (s watching) listSessions(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	list, err := s.everySession(c.Request().Context(), who)
+	list, err := everySession(c.Request().Context(), s.site, who)
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,12 @@ func (s watching) listSessions(c echo.Context) error {
 
 // list returns the sessions that an account or a program may watch, newest first, without rehearsals.
 func (s *site) list(ctx context.Context, who auth.Actor) ([]record.Summary, error) {
-	list, err := s.everySession(ctx, who)
+	list, err := everySession(ctx, s, who)
 	return slices.DeleteFunc(list, func(sum record.Summary) bool { return sum.Spec.Rehearsal }), err
 }
 
 // everySession is list with the rehearsals.
-func (s *site) everySession(ctx context.Context, who auth.Actor) ([]record.Summary, error) {
+func everySession(ctx context.Context, s *site, who auth.Actor) ([]record.Summary, error) {
 	may, err := s.cfg.Auth.Watchable(ctx, who)
 	if err != nil {
 		return nil, err

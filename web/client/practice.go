@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -66,20 +65,11 @@ func (c *Conn) practiceURL() *url.URL {
 
 // Practise sends the answer to a practice question, which Assignment of the question names.
 func (c *Conn) Practise(ctx context.Context, a *wire.Answer) error {
-	u := c.practiceURL()
 	return again(ctx, func() error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(wire.Encode(a)))
+		res, err := c.exchange(ctx, http.MethodPost, c.practiceURL(), "application/json", string(wire.Encode(a)))
 		if err != nil {
 			return err
 		}
-		req.Header.Set("Accept", plainText)
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Origin", u.Scheme+"://"+u.Host)
-		res, err := c.http.Do(req)
-		if err != nil {
-			return lost(ctx, err)
-		}
-		defer res.Body.Close()
-		return statusError(res)
+		return res.Body.Close()
 	})
 }
