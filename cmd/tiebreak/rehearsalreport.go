@@ -37,12 +37,16 @@ func expectedOf(title string, p runPlan, wage float64, results []runResult) (r r
 	r.Lines = append(r.Lines, rehearsed.Line{Name: "answers", Value: fmt.Sprintf("%.0f%s", n.Mean, between(n, "%.0f"))})
 	unit, per := timeUnit(h.Mean)
 	scaled := rehearsal.Interval{Mean: h.Mean * per, Low: h.Low * per, High: h.High * per}
-	r.Lines = append(r.Lines, rehearsed.Line{Name: "time", Value: fmt.Sprintf("%.2g %s%s", scaled.Mean, unit, between(scaled, "%.2g")),
-		Note: "of all people together: practice, answers and waiting for questions"})
+	r.Lines = append(r.Lines, rehearsed.Line{
+		Name: "time", Value: fmt.Sprintf("%.2g %s%s", scaled.Mean, unit, between(scaled, "%.2g")),
+		Note: "of all people together: practice, answers and waiting for questions",
+	})
 	if wage > 0 {
 		cost := rehearsal.Interval{Mean: wage * h.Mean, Low: wage * h.Low, High: wage * h.High}
-		r.Lines = append(r.Lines, rehearsed.Line{Name: "cost", Value: fmt.Sprintf("%.2f%s", cost.Mean, between(cost, "%.2f")),
-			Note: fmt.Sprintf("%.2f for an hour, for the time above", wage)})
+		r.Lines = append(r.Lines, rehearsed.Line{
+			Name: "cost", Value: fmt.Sprintf("%.2f%s", cost.Mean, between(cost, "%.2f")),
+			Note: fmt.Sprintf("%.2f for an hour, for the time above", wage),
+		})
 	}
 	who := rehearsal.Expect(people)
 	r.Lines = append(r.Lines, rehearsed.Line{Name: "people", Value: fmt.Sprintf("%.0f%s", who.Mean, between(who, "%.0f"))})

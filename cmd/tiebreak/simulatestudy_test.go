@@ -23,7 +23,7 @@ func TestSimulateStudy(t *testing.T) {
 	hours := func(flags ...string) float64 {
 		t.Helper()
 		out := simulateRuns(t, append([]string{"--study", path, "--pace", "400ms", "--runs", "2"}, flags...)...)
-		m := regexp.MustCompile(`answers  (\d+) .*\n  time     ([0-9.]+) seconds \(([0-9.]+) to ([0-9.]+)\)`).FindStringSubmatch(out)
+		m := regexp.MustCompile(`answers +(\d+) .*\n  time +([0-9.]+) seconds \(([0-9.]+) to ([0-9.]+)\)`).FindStringSubmatch(out)
 		if m == nil {
 			t.Fatalf("no expectation in:\n%s", out)
 		}
