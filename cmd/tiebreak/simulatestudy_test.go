@@ -34,7 +34,7 @@ func TestSimulateStudy(t *testing.T) {
 		if err != nil || !(h > 0) {
 			t.Fatalf("seconds %q", m[2])
 		}
-		if !strings.Contains(out, "(compared every 5 answers") {
+		if !strings.Contains(out, "(compared every 4 answers") {
 			t.Errorf("nothing says how often the truth was looked at:\n%s", out)
 		}
 		return h
