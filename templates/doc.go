@@ -13,6 +13,8 @@ type Layout struct {
 	Home    string   // URL behind the name of the program, "/" or "/sessions"
 	SignOut string   // URL that signs out when posted to; empty shows no button
 
+	Rehearsal bool // the page is about a session of simulated people
+
 	Problems []Problem // what is wrong with the server; only for researchers
 }
 

@@ -66,12 +66,12 @@ func (s *api) apiSessions(c echo.Context) error {
 func (s *api) infos(c echo.Context, who auth.Actor, only idrl.SessionID) ([]apiSessionInfo, error) {
 	var list []record.Summary
 	err := s.admitted(c, readWork, func() (err error) {
-		list, err = s.list(c.Request().Context(), who)
+		list, err = everySession(c.Request().Context(), s.site, who)
 		return err
 	})
 	out := []apiSessionInfo{}
 	for _, sum := range list {
-		if only == "" || sum.Spec.ID == only {
+		if only == "" && !sum.Spec.Rehearsal || sum.Spec.ID == only {
 			out = append(out, infoOf(sum))
 		}
 	}

@@ -70,6 +70,11 @@ func (s watching) createArena(c echo.Context) error {
 			err = s.allowed(c.Request().Context(), who, auth.WatchSession, e.Session, errNoSession)
 		}
 	}
+	if err == nil && c.FormValue("do") == "rehearse" {
+		if err = launching(s).rehearseArena(c, spec, entrants, who.User); err == nil {
+			return nil
+		}
+	}
 	if err == nil {
 		err = s.admitted(c, createWork, func() (err error) {
 			id, err = s.cfg.Arenas.NewArena(c.Request().Context(), spec, entrants, who.User)
@@ -95,7 +100,7 @@ func (s watching) arenaForm(c echo.Context, who auth.Actor, status int, v url.Va
 	p := templates.NewArenaPage{
 		Layout: s.layout(c, "Compare policies"), Action: "/arenas", Cancel: "/sessions", Error: wrong,
 		Title: field("title"), Budget: field("budget"), AnswersEach: field("answers_each"), Code: field("completion_code"), Instructions: field("instructions"),
-		Most: strconv.Itoa(idrl.MaxEntrants),
+		Most: strconv.Itoa(idrl.MaxEntrants), Rehearse: rehearsalPanel(c),
 	}
 	for _, sum := range list {
 		spec := sum.Spec

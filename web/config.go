@@ -310,6 +310,9 @@ type Config struct {
 	Rehearsals     func() rehearsed.Table
 	RehearsalsFile string
 
+	// Rehearser rehearses what forms are about to make; nil: nothing is rehearsed.
+	Rehearser Rehearser
+
 	// Presets are the settings that accounts keep under names; nil: they cannot.
 	Presets Presets
 
@@ -334,6 +337,9 @@ type Config struct {
 	// them is charged to the last other address in its X-Forwarded-For. Behind a proxy that is not
 	// listed, all people share the limits of one address.
 	Proxies []netip.Prefix
+
+	// Rehearses lets people join sessions that are rehearsals (idrl.SessionSpec.Rehearsal): those of this server are simulated.
+	Rehearses bool
 
 	SecureCookies bool         // the site is reached over HTTPS only
 	Log           *slog.Logger // default: slog.Default()

@@ -37,7 +37,21 @@ var errPreview = idrl.Errorf(idrl.Invalid, "This is a preview. Accept the task o
 // visit returns the visit of a request by the link of its address. It returns a visitError, in
 // words for people, if a crowd platform's ids are wrong, and record.ErrWithdrew if the participant
 // has withdrawn their data.
-func (s entry) visit(c echo.Context) (v visit, err error) {
+//
+// A link into a rehearsal leads nowhere, unless the server is there to rehearse.
+func (s entry) visit(c echo.Context) (visit, error) {
+	v, err := s.visitOf(c)
+	if err != nil || s.cfg.Rehearses {
+		return v, err
+	}
+	spec, err := s.cfg.Sessions.Spec(c.Request().Context(), v.session)
+	if err == nil && spec.Rehearsal {
+		err = idrl.Errorf(idrl.NotFound, "This link belongs to a rehearsal, in which only simulated people take part.")
+	}
+	return v, err
+}
+
+func (s entry) visitOf(c echo.Context) (v visit, err error) {
 	ctx, token := c.Request().Context(), c.Param("token")
 	v.session, v.crowd, err = s.cfg.Auth.Crowd(ctx, token)
 	if kindOf(err) == idrl.NotFound && err != nil {

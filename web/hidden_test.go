@@ -43,8 +43,9 @@ var unseenInputs = []string{
 	"session", "actor", "action", // what the audit trail is searched for
 	"q",                               // what the list of sessions is searched for
 	"instructions", "text", "consent", // documents, and the version of one
-	"name-",                    // titles of entrants, which idrl.Arena checks: TestHiddenTitles
-	"after-",                   // a number
+	"name-",                             // titles of entrants, which idrl.Arena checks: TestHiddenTitles
+	"after-",                            // a number
+	"rehearse_right", "rehearse_people", // numbers
 	"file",                     // a study file: its settings are checked as those of the form
 	"p.Name", "f.Name", "name", // named by a setting; their fields are listed above
 }

@@ -48,6 +48,7 @@ func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 		Guide: guideOf(spec, env), Version: strconv.FormatInt(spec.InstructionsVersion, 10), Action: c.Request().URL.RequestURI(),
 		Anonymous: v.byCrowd(),
 	}
+	p.Rehearsal = spec.Rehearsal
 	p.User, p.SignOut = "", "" // an annotator's page, even if this browser is also signed in as a researcher
 	p.Scripts = static.Modules("join.js")
 	if clip, err := exampleClip(s.site, c, id); err != nil {

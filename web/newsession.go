@@ -49,6 +49,8 @@ func (s launching) createSession(c echo.Context) error {
 		return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f.asTyped())))
 	case "preview":
 		return render(c, http.StatusOK, templates.NewSession(s.previewSession(c, f)))
+	case "rehearse":
+		return s.rehearse(c, f.withoutTitle(), who.User)
 	case "export", "save":
 		return s.fileOf(c, f.withoutTitle(), who.User)
 	}
@@ -163,7 +165,7 @@ func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewS
 		p.Who = append(p.Who, templates.Option{Value: a.Name, Label: a.Title, Hint: a.Hint, Selected: a.Name == f.who.Name})
 	}
 	p.Was, p.Hand, p.Sets, p.Then = f.who.Name, f.byHand(), f.who.Says(), f.who.Then
-	p.Presets = s.presetPanel(c)
+	p.Presets, p.Rehearse = s.presetPanel(c), rehearsalPanel(c)
 	var kept rehearsed.Table
 	if s.cfg.Rehearsals != nil {
 		kept = s.cfg.Rehearsals()

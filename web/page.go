@@ -39,6 +39,10 @@ func (s *site) layout(c echo.Context, title string) templates.Layout {
 		l.User, l.SignOut = idrl.VisibleName(who.User), "/signout"
 		l.Problems = s.problems(c.Request().Context())
 	}
+	if id := c.Param("id"); strings.HasPrefix(c.Path(), "/sessions/:id") {
+		spec, err := s.cfg.Sessions.Spec(c.Request().Context(), idrl.SessionID(id))
+		l.Rehearsal = err == nil && spec.Rehearsal // a session that cannot be read has no page
+	}
 	return l
 }
 

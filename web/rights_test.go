@@ -32,6 +32,7 @@ var needs = map[string]string{
 	"GET /workers": "list", "POST /workers": "workers",
 	"GET /sessions": "list", "GET /compare": "list", "GET /compare/:file": "list", "GET /sessions/new": "create", "POST /sessions": "create", "GET /environments/:env/clips/:n": "create",
 	"GET /presets": "open", "POST /presets": "create", "GET /presets/delete": "open", "POST /presets/delete": "create",
+	"GET /rehearsals/:name": "create", "POST /rehearsals/:name": "create",
 	"GET /arenas": "open", "GET /arenas/new": "create", "POST /arenas": "create",
 
 	"GET /sessions/:id": "watch", "GET /sessions/:id/learning": "watch", "GET /sessions/:id/learnt": "watch", "GET /sessions/:id/asked": "watch", "GET /sessions/:id/people": "watch",

@@ -178,6 +178,8 @@ func (s *Server) routes() *echo.Echo {
 	e.GET(comparePath+"/:file", comparing{s.site}.compareFile)
 	e.GET("/sessions/new", s.launching.newSession)
 	e.POST("/sessions", s.launching.createSession)
+	e.GET(rehearsalsPath+"/:name", s.launching.rehearsal)
+	e.POST(rehearsalsPath+"/:name", s.launching.stopRehearsal)
 	e.GET(presetsPath, s.launching.toNewSession)
 	e.POST(presetsPath, s.launching.importPreset)
 	e.GET(presetsPath+"/delete", s.launching.toNewSession)

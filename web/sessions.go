@@ -30,12 +30,12 @@ func (s watching) listSessions(c echo.Context) error {
 		return err
 	}
 	defer leave()
-	list, err := s.list(c.Request().Context(), who)
+	list, err := everySession(c.Request().Context(), s.site, who)
 	if err != nil {
 		return err
 	}
 	creates := auth.Can(who, auth.CreateSession, auth.Object{})
-	p := templates.SessionsPage{Layout: s.layout(c, "Sessions"), All: c.QueryParam("archived") != ""}
+	p := templates.SessionsPage{Layout: s.layout(c, "Sessions"), All: c.QueryParam("archived") != "", Rehearsed: c.QueryParam("rehearsals") != ""}
 	if creates {
 		p.New, p.Tokens = "/sessions/new", tokensPath
 	}
@@ -45,6 +45,12 @@ func (s watching) listSessions(c echo.Context) error {
 	p.Search, p.Sort, p.Tag = strings.TrimSpace(c.QueryParam("q")), c.QueryParam("sort"), strings.TrimSpace(c.QueryParam("tag"))
 	sortSessions(list, p.Sort, s.cfg.Notices)
 	for _, sum := range list {
+		if sum.Spec.Rehearsal {
+			p.Rehearsals++
+			if !p.Rehearsed {
+				continue
+			}
+		}
 		if sum.State == record.StateArchived {
 			p.Archived++
 			if !p.All {
@@ -64,7 +70,7 @@ func (s watching) listSessions(c echo.Context) error {
 				p.Comparable++
 			}
 		}
-		if creates && !sum.Spec.IsArena() {
+		if creates && !sum.Spec.IsArena() && !sum.Spec.Rehearsal {
 			p.NewArena = "/arenas/new"
 		}
 	}
@@ -72,8 +78,14 @@ func (s watching) listSessions(c echo.Context) error {
 	return render(c, http.StatusOK, templates.Sessions(p))
 }
 
-// list returns the sessions that an account or a program may watch, newest first.
+// list returns the sessions that an account or a program may watch, newest first, without rehearsals.
 func (s *site) list(ctx context.Context, who auth.Actor) ([]record.Summary, error) {
+	list, err := everySession(ctx, s, who)
+	return slices.DeleteFunc(list, func(sum record.Summary) bool { return sum.Spec.Rehearsal }), err
+}
+
+// everySession is list with the rehearsals.
+func everySession(ctx context.Context, s *site, who auth.Actor) ([]record.Summary, error) {
 	may, err := s.cfg.Auth.Watchable(ctx, who)
 	if err != nil {
 		return nil, err
@@ -140,7 +152,7 @@ func (s watching) sessionRow(sum record.Summary) listedSession {
 		ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Env: s.env(spec.Env).Title,
 		Kind: kindText(spec.Kind), Method: acquisition.Title(spec.Acquisition),
 		Answers: countText(sum.Answers, sum.Skipped, spec.Budget), Done: strconv.Itoa(sum.Answers),
-		Created: spec.CreatedAt.Format("2 Jan 2006"), Tags: idrl.Tags(spec.Tags), Compares: !spec.IsArena(),
+		Rehearsal: spec.Rehearsal, Created: spec.CreatedAt.Format("2 Jan 2006"), Tags: idrl.Tags(spec.Tags), Compares: !spec.IsArena(),
 	}
 	if spec.IsArena() {
 		row.Kind, row.Method = "Blind arena", fmt.Sprintf("%d policies", len(spec.Arena.Entrants))

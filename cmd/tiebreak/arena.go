@@ -120,7 +120,7 @@ func arenaListCommand() command {
 		"Lists the arenas, the newest first. The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
 			return withDatabase(ctx, f.data, func(db *store.DB) error {
-				all, err := db.Sessions(ctx)
+				all, err := studiesOf(ctx, db)
 				if err != nil {
 					return err
 				}

@@ -144,6 +144,19 @@ func (v *visit) ofResearchers() []screen {
 			b.enter("[data-new]")
 			b.waitFor("[data-create]")
 		}},
+		{"rehearsal", "/rehearsals/:name", b, func() {
+			b.tabTo("input[name=budget]")
+			b.press("4")
+			b.enter("[data-rehearse-menu] summary")
+			b.enter("[data-rehearse]")
+			b.waitFor("[data-progress]")
+			b.enter("[data-stop]")
+			b.waitFor("[data-wrong]")
+		}},
+		{"new session after a rehearsal", "", b, func() {
+			b.open(v.base + "/sessions/new")
+			b.waitFor("[data-create]")
+		}},
 		{"new session with preview and mistakes", "", b, func() {
 			b.tabTo("textarea[name=instructions]")
 			b.press("Stay on the **road**.")

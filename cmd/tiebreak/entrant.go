@@ -22,8 +22,17 @@ import (
 // has the settings that differ between arenas, such as title and budget; its environment and layout
 // become those of the entrants. The account owner owns it; empty for none.
 func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant, owner string) (idrl.SessionSpec, error) {
+	spec, content, err := planArena(ctx, db, list, spec, wanted)
+	if err != nil {
+		return spec, err
+	}
+	return spec, db.CreateArena(ctx, spec, owner, training.EntrantsName, content)
+}
+
+// planArena is newArena that records nothing, and returns the encoded policies.
+func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant) (idrl.SessionSpec, []byte, error) {
 	if n := len(wanted); n < 2 || n > idrl.MaxEntrants {
-		return spec, idrl.Errorf(idrl.Invalid, "an arena compares 2 to %d policies; got %d", idrl.MaxEntrants, n)
+		return spec, nil, idrl.Errorf(idrl.Invalid, "an arena compares 2 to %d policies; got %d", idrl.MaxEntrants, n)
 	}
 	var first idrl.SessionSpec
 	var policies []training.EntrantPolicy
@@ -31,13 +40,13 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 	for k, w := range wanted {
 		of, entrant, policy, err := findEntrant(ctx, db, list, w)
 		if err != nil {
-			return spec, err
+			return spec, nil, err
 		}
 		if k == 0 {
 			first = of
 			spec.Env, spec.Arena.Layout = of.Env, of.LayoutSeed()
 		} else if err := sameEnvironment(list, first, of); err != nil {
-			return spec, err
+			return spec, nil, err
 		}
 		if slices.Contains(spec.Arena.Titles(), entrant.Title) && w.Title == "" {
 			entrant.Title = strings.TrimSpace(entrant.Title[:min(len(entrant.Title), idrl.MaxTitle-8)]) + " (" + strconv.Itoa(k+1) + ")"
@@ -47,24 +56,21 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 		}
 		if i := slices.IndexFunc(policies, same); i >= 0 && spec.Arena.Entrants[i].Policy != entrant.Policy || i >= 0 && spec.Arena.Entrants[i].Session != entrant.Session {
 			o := spec.Arena.Entrants[i]
-			return spec, idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same policy: session %s after log row %d and session %s after log row %d recommend the same behaviour. Answer more questions, or name another log row",
+			return spec, nil, idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same policy: session %s after log row %d and session %s after log row %d recommend the same behaviour. Answer more questions, or name another log row",
 				o.Title, entrant.Title, o.Session, o.After, entrant.Session, entrant.After)
 		}
 		spec.Arena.Entrants = append(spec.Arena.Entrants, entrant)
 		policies = append(policies, policy)
 	}
 	if err := spec.Arena.Validate(); err != nil {
-		return spec, err
+		return spec, nil, err
 	}
 	spec, err := readySession(list, spec.AsArena())
 	if err != nil {
-		return spec, err
+		return spec, nil, err
 	}
 	content, err := training.EncodeEntrants(policies)
-	if err != nil {
-		return spec, err
-	}
-	return spec, db.CreateArena(ctx, spec, owner, training.EntrantsName, content)
+	return spec, content, err
 }
 
 // findEntrant returns the session of an entrant, and the policy that it recommended then: among the

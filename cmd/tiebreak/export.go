@@ -234,7 +234,7 @@ func exportSteps(ctx context.Context, out io.Writer, db *store.DB, session idrl.
 }
 
 func listSessions(ctx context.Context, std stdio, db *store.DB) error {
-	list, err := db.Sessions(ctx)
+	list, err := studiesOf(ctx, db)
 	if err != nil {
 		return err
 	}

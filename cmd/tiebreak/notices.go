@@ -125,6 +125,9 @@ func (n *notices) look(ctx context.Context, now time.Time, all bool) error {
 		list, err := n.a.db.Sessions(ctx)
 		errs = append(errs, err)
 		for _, s := range list {
+			if s.Spec.Rehearsal {
+				continue
+			}
 			if s.State == record.StateRunning {
 				errs = append(errs, n.a.exclude(ctx, s.Spec.ID, now))
 			}
@@ -153,7 +156,7 @@ func (n *notices) status(ctx context.Context, id idrl.SessionID, now time.Time) 
 		return err
 	}
 	spec, err := n.a.db.Spec(ctx, id)
-	if err != nil {
+	if err != nil || spec.Rehearsal {
 		return err
 	}
 	return n.tell(ctx, spec, ofStatus, notice.OfStatus(st), now)

@@ -36,6 +36,7 @@ type runResult struct {
 	Run    rehearsal.Run
 	Taken  time.Duration          // of the answers; 0 if the plan does not ask for it
 	Scores []view.ConditionScores // one if the session compares conditions, else none
+	Facts  runFacts               // if the plan is of a study
 }
 
 // check returns an error unless r is the result of a request.
@@ -43,7 +44,7 @@ func (r runResult) check(of runRequest) error {
 	switch {
 	case r.Run.Seed != of.Seed:
 		return fmt.Errorf("it is of seed %d", r.Run.Seed)
-	case len(r.Run.Rows) == 0:
+	case len(r.Run.Rows) == 0 && !of.Plan.Spec.IsArena():
 		return errors.New("it has no comparison")
 	}
 	last := 0
@@ -61,10 +62,7 @@ type awayRuns struct {
 	batch   *jobs.Batch
 	plan    runPlan
 	travel  training.Travel // training.Elsewhere of the sessions
-	watches *stopwatches
-
-	mu     sync.Mutex
-	scores map[uint64][]view.ConditionScores // guarded by mu; by seed
+	results *runResults
 }
 
 // run has a worker do the run of a seed. It is the Elsewhere of a rehearsal.Study.
@@ -85,20 +83,31 @@ func (a *awayRuns) run(ctx context.Context, seed uint64, heard func(given int)) 
 	if err != nil {
 		return rehearsal.Run{}, err
 	}
-	if a.plan.Timed {
-		a.watches.set(seed, func() time.Duration { return r.Taken })
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.scores[seed] = r.Scores
+	a.results.put(r)
 	return r.Run, nil
 }
 
-// scored is the scorer of the runs.
-func (a *awayRuns) scored(_ context.Context, r rehearsal.Run) ([]view.ConditionScores, error) {
+// runResults are the results of runs of this command.
+type runResults struct {
+	mu  sync.Mutex
+	all map[uint64]runResult // guarded by mu; by seed
+}
+
+func (a *runResults) put(r runResult) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.scores[r.Seed], nil
+	if a.all == nil {
+		a.all = map[uint64]runResult{}
+	}
+	a.all[r.Run.Seed] = r
+}
+
+// of returns the result of a run; ok is false for one of an earlier command.
+func (a *runResults) of(seed uint64) (r runResult, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r, ok = a.all[seed]
+	return r, ok
 }
 
 // A runHandler does runs in a worker: each on a server of its own, in a temporary folder and in the
@@ -120,7 +129,7 @@ func (h runHandler) Do(ctx context.Context, job record.JobRecord, to jobs.Report
 	if err != nil {
 		return idrl.Errorf(idrl.Invalid, "the payload of a run cannot be read by this worker: %v; start workers of the version of the program that asks for the run", err)
 	}
-	server := &studyServer{plan: req.Plan, watches: &stopwatches{}}
+	server := &studyServer{plan: req.Plan}
 	if err := server.start(ctx, "", h.envs, h.log, h.worker); err != nil {
 		return err
 	}
@@ -145,9 +154,24 @@ func (s *studyServer) rehearse(ctx context.Context, seed uint64, heard func(give
 	if r.Run, err = rehearsal.Rehearse(ctx, cfg, heard); err != nil {
 		return r, err
 	}
-	r.Taken, _ = s.watches.taken(seed)
+	if watch, is := cfg.Clock.(*rehearsal.Stopwatch); is {
+		r.Taken = watch.Taken()
+		if r.Facts, err = s.facts(ctx, r.Run.Session); err != nil {
+			return r, err
+		}
+	}
 	if s.plan.Spec.Compares() {
-		r.Scores, err = s.scores(ctx, r.Run)
+		r.Scores, err = s.scores(ctx, r.Run.Session)
 	}
 	return r, err
+}
+
+// scores returns how well the conditions of a run predict held-out comparisons.
+func (s *studyServer) scores(ctx context.Context, id idrl.SessionID) ([]view.ConditionScores, error) {
+	sess, err := s.app.manager.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := sess.Conditions(ctx)
+	return []view.ConditionScores{scores}, err
 }

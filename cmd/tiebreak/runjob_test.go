@@ -223,7 +223,7 @@ func TestStudyByWorkers(t *testing.T) {
 	if err != nil || here == "" || table.FindString(said) != here {
 		t.Errorf("%v, in this process:\n%s\nby workers:\n%s", err, here, said)
 	}
-	m := regexp.MustCompile(`by 2 rehearsals .*\n  answers  \d+ .*\n  time     ([0-9.]+) seconds`).FindStringSubmatch(said)
+	m := regexp.MustCompile(`by 2 rehearsals .*\n  answers +\d+ .*\n  time +([0-9.]+) seconds`).FindStringSubmatch(said)
 	if m == nil {
 		t.Fatalf("no time in:\n%s", said)
 	}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -33,7 +34,7 @@ func (f *controlFlags) declare(fs *flag.FlagSet) {
 
 func (f *controlFlags) declareList(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
-	fs.BoolVar(&f.all, "all", false, "also the archived ones")
+	fs.BoolVar(&f.all, "all", false, "also the archived ones, and rehearsals")
 }
 
 func (f *controlFlags) declareRename(fs *flag.FlagSet) {
@@ -93,13 +94,19 @@ func sessionListCommand() command {
 					return err
 				}
 				list, archived := unarchived(all, f.all)
-				if len(list) == 0 {
+				rehearsed := len(list)
+				list = slices.DeleteFunc(list, func(s record.Summary) bool { return s.Spec.Rehearsal && !f.all })
+				rehearsed -= len(list)
+				if len(list) == 0 && rehearsed == 0 {
 					fmt.Fprintf(std.Out, "%s holds no session; 'tiebreak session create' makes one.\n", f.data)
 				} else if err := table(std.Out, "SESSION\tSTATE\tANSWERS\tENVIRONMENT\tMADE\tTITLE", len(list), func(w io.Writer, i int) {
 					s := list[i]
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Spec.ID, s.State, answersOf(s), s.Spec.Env, when(s.Spec.CreatedAt), s.Spec.Title)
 				}); err != nil {
 					return err
+				}
+				if rehearsed > 0 {
+					fmt.Fprintf(std.Out, "%d rehearsals are not listed; add --all to list them.\n", rehearsed)
 				}
 				if archived > 0 {
 					fmt.Fprintf(std.Out, "%d archived sessions are not listed; add --all to list them.\n", archived)

@@ -9,11 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	shared "tiebreak/internal/base/command"
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -46,7 +48,7 @@ func reading(ctx context.Context, dir string, f func(*store.DB) error) (err erro
 func withSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.SessionSpec) error) error {
 	return withDatabase(ctx, dir, func(db *store.DB) error {
 		if id == "" {
-			list, err := db.Sessions(ctx)
+			list, err := studiesOf(ctx, db)
 			if err != nil {
 				return err
 			}
@@ -62,6 +64,16 @@ func withSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.Ses
 		}
 		return f(db, spec)
 	})
+}
+
+// studiesOf returns the sessions of a data folder, the newest first, without rehearsals; if there is nothing else, the rehearsals.
+func studiesOf(ctx context.Context, db *store.DB) ([]record.Summary, error) {
+	all, err := db.Sessions(ctx)
+	list := slices.DeleteFunc(slices.Clone(all), func(s record.Summary) bool { return s.Spec.Rehearsal })
+	if len(list) == 0 {
+		list = all
+	}
+	return list, err
 }
 
 // subcommand returns a command on a data folder whose flags are an F, declared by declare.

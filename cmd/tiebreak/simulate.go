@@ -31,7 +31,7 @@ type simulateFlags struct {
 	annotator rehearsal.Config
 	study     studyFlags
 	away      byflags.Carriers
-	set       *flag.FlagSet // all of these
+	set       *flag.FlagSet // all of these; nil: none is given
 }
 
 func (f *simulateFlags) declare(fs *flag.FlagSet) {
@@ -92,13 +92,13 @@ func simulateCommand() command {
 }
 
 // given reports whether a flag is on the command line.
-func (f *simulateFlags) given(name string) bool { return shared.Given(f.set, name) }
+func (f *simulateFlags) given(name string) bool { return f.set != nil && shared.Given(f.set, name) }
 
 func runSimulate(ctx context.Context, std stdio, f *simulateFlags) (err error) {
 	if !f.away.Any() {
 		return f.simulate(ctx, std, nil)
 	}
-	if !f.given("runs") && f.study.file == "" {
+	if !f.given("runs") && f.study.file == "" && f.study.session == "" {
 		return fmt.Errorf("%w: --nats and --folder have runs done on other machines: they need --runs or --study", errUsage)
 	}
 	say := func(text string) { fmt.Fprintln(std.Err, text) }
@@ -123,10 +123,8 @@ func (f *simulateFlags) simulate(ctx context.Context, std stdio, to jobs.Starter
 	if err != nil {
 		return err
 	}
-	if f.study.file != "" {
-		if err := f.readFile(list); err != nil {
-			return err
-		}
+	if err := f.readStudy(ctx, list); err != nil {
+		return err
 	}
 	if f.study.runs > 0 {
 		return f.runStudy(ctx, std, list, to)

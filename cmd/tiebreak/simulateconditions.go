@@ -1,46 +1,24 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
 	"text/tabwriter"
 
-	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/session/view"
 )
 
-// A scorer returns how well the conditions of a run predict held-out comparisons; nothing for a run
-// of an earlier command, whose session is deleted.
-type scorer func(ctx context.Context, r rehearsal.Run) ([]view.ConditionScores, error)
-
-// scores is the scorer of the runs of the server.
-func (s *studyServer) scores(ctx context.Context, r rehearsal.Run) ([]view.ConditionScores, error) {
-	sess, err := s.app.manager.Session(ctx, r.Session)
-	if idrl.KindOf(err) == idrl.NotFound {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	scores, err := sess.Conditions(ctx)
-	return []view.ConditionScores{scores}, err
-}
-
 // printConditions prints how well the conditions of the runs predict held-out comparisons.
-func (f *simulateFlags) printConditions(ctx context.Context, out io.Writer, runs []rehearsal.Run, scores scorer) error {
+func (f *simulateFlags) printConditions(out io.Writer, runs []rehearsal.Run) error {
 	if !f.study.spec.Compares() {
 		return nil
 	}
 	var all []view.ConditionScores
 	for _, r := range runs {
-		s, err := scores(ctx, r)
-		if err != nil {
-			return err
-		}
-		all = append(all, s...)
+		result, _ := f.study.results.of(r.Seed) // nothing of a run of an earlier command
+		all = append(all, result.Scores...)
 	}
 	if len(all) == 0 {
 		return nil

@@ -1,17 +1,19 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/study/settings"
+	"tiebreak/internal/train/training"
+	"tiebreak/store"
 )
 
 // Rehearsals of a study file, unless flags say otherwise.
@@ -19,51 +21,28 @@ const (
 	studyRuns = 5
 	studyPace = 3 * time.Second // median time of a person for a comparison of two clips
 
+	// studyRight is the share of random pairs of the first clips that people are right about.
+	studyRight = 0.8
+
 	// The recommended policy is compared with the truth after every studyEvery answers, or
 	// studyLooks times where that is less often.
 	studyEvery, studyLooks = 5, 20
 )
 
-// stopwatches know the time of the answers of each run.
-type stopwatches struct {
-	mu    sync.Mutex
-	watch map[uint64]func() time.Duration // guarded by mu; by seed
-}
-
-// start returns the clock of a run, which passes time by another one.
-func (s *stopwatches) start(seed uint64, clock rehearsal.Clock) rehearsal.Clock {
-	if clock == nil {
-		clock = rehearsal.RealTime{}
+// readStudy takes the settings of what is rehearsed, if anything is.
+func (f *simulateFlags) readStudy(ctx context.Context, list envs.List) error {
+	switch {
+	case f.study.file != "":
+		return f.readFile(list)
+	case f.study.session != "":
+		return f.readSession(ctx)
 	}
-	w := &rehearsal.Stopwatch{Clock: clock}
-	s.set(seed, w.Taken)
-	return w
-}
-
-// set sets what returns the time of a finished run.
-func (s *stopwatches) set(seed uint64, taken func() time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.watch == nil {
-		s.watch = map[uint64]func() time.Duration{}
-	}
-	s.watch[seed] = taken
-}
-
-// taken returns the time of a run; ok is false for one of an earlier command.
-func (s *stopwatches) taken(seed uint64) (d time.Duration, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	taken, ok := s.watch[seed]
-	if !ok {
-		return 0, false
-	}
-	return taken(), true
+	return nil
 }
 
 // readFile takes the settings of the sessions from the study file, except those that flags set.
 func (f *simulateFlags) readFile(list envs.List) error {
-	study, a := &f.study, &f.annotator
+	study := &f.study
 	for _, field := range settings.All() {
 		if name := field.Flag(); name != "seed" && slices.Contains(ofStudy(), name) && f.given(name) {
 			return fmt.Errorf("%w: --%s cannot be given with --study: the study file sets it", errUsage, name)
@@ -76,46 +55,76 @@ func (f *simulateFlags) readFile(list envs.List) error {
 	if err := file.Check(func(s idrl.SessionSpec) error { return checkSpec(list, settings.Complete(s)) }); err != nil {
 		return err
 	}
-	study.spec = file.Spec
-	if study.spec.Budget == 0 && !study.spec.StopByItself {
+	return f.rehearses(file.Spec)
+}
+
+// readSession takes the settings of a session of a data folder, such as an arena, and what it needs of that folder.
+func (f *simulateFlags) readSession(ctx context.Context) error {
+	if f.data == "" {
+		return fmt.Errorf("%w: --session needs --data, the folder of that session", errUsage)
+	}
+	study := &f.study
+	err := reading(ctx, f.data, func(db *store.DB) error {
+		spec, err := db.Spec(ctx, idrl.SessionID(study.session))
+		if err != nil {
+			return err
+		}
+		if spec.IsArena() {
+			if study.entrants, err = db.Agent(ctx, spec.ID, training.EntrantsName); err != nil {
+				return err
+			}
+		}
+		study.file = "session " + string(spec.ID)
+		seed := spec.Seed
+		spec = spec.Clone(spec.Title, seed)
+		return f.rehearses(spec)
+	})
+	f.data = "" // the rehearsal does not touch it
+	return err
+}
+
+// rehearses sets what is rehearsed, and what is usual in a rehearsal where flags do not say otherwise.
+func (f *simulateFlags) rehearses(spec idrl.SessionSpec) error {
+	if !f.given("pace") {
+		f.annotator.Pace = studyPace
+	}
+	if !f.given("seed") {
+		f.annotator.Seed = spec.Seed
+	}
+	if f.study.people < 1 && f.given("people") || f.study.wage < 0 {
+		return fmt.Errorf("%w: --people must be at least 1, and --wage must not be negative", errUsage)
+	}
+	if noise := f.given("right"); !noise && !f.given("expert") && !f.given("matched") {
+		f.annotator.Expert.Right = studyRight
+	}
+	return f.usual(spec)
+}
+
+// usual sets what is rehearsed, and what is usual in a rehearsal where that is not said otherwise. Errors are of kind Invalid.
+func (f *simulateFlags) usual(spec idrl.SessionSpec) error {
+	study, a := &f.study, &f.annotator
+	if study.spec = spec; spec.Budget == 0 && !spec.StopByItself {
 		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget or stop_by_itself in it", study.file)
 	}
-	// One simulated annotator, who reads and agrees to nothing, answers for all people.
-	study.people, study.spec.AnswersEach, study.spec.Instructions, study.spec.Consent = study.spec.AnswersEach, 0, "", ""
-	if !f.given("pace") {
-		a.Pace = studyPace
-	}
 	study.skipIdle = study.skipIdle || !f.given("skip-idle") && a.Pace > 0
-	if !f.given("seed") {
-		a.Seed = file.Spec.Seed
-	}
 	if !f.given("answers") {
 		a.Answers = idrl.MaxBudget // the session ends before
 	}
-	return nil
-}
-
-// printExpected prints the expected cost of one study like the runs.
-func (f *studyFlags) printExpected(std stdio, runs []rehearsal.Run, pace time.Duration) {
-	var answers, hours []float64
-	for _, r := range runs {
-		if d, ok := f.watches.taken(r.Seed); ok {
-			answers, hours = append(answers, float64(r.Rows[len(r.Rows)-1].Given)), append(hours, d.Hours())
+	if !f.given("every") {
+		a.Every = max(studyEvery, spec.Budget/studyLooks)
+	}
+	if !f.given("expert") && !f.given("matched") {
+		a.Expert.Matched = true
+		if noisy := []string{"probit", "bradley-terry"}; !spec.IsArena() && !slices.Contains(noisy, settings.Complete(spec).Likelihood) {
+			a.Expert.Right = 0 // no number is its noise
 		}
 	}
-	if len(hours) == 0 {
-		return
+	if study.people == 0 {
+		if study.people = 1; spec.AnswersEach > 0 {
+			study.people = idrl.MaxBudget // as many as are needed
+		}
 	}
-	n, h := rehearsal.Expect(answers), rehearsal.Expect(hours)
-	fmt.Fprintf(std.Out, "\nExpected of the study %s, by %d rehearsals (95 %% intervals for one study):\n", f.file, len(hours))
-	fmt.Fprintf(std.Out, "  answers  %.0f%s\n", n.Mean, between(n, "%.0f"))
-	unit, per := timeUnit(h.Mean)
-	scaled := rehearsal.Interval{Mean: h.Mean * per, Low: h.Low * per, High: h.High * per}
-	fmt.Fprintf(std.Out, "  time     %.2g %s%s, of all people together: answers (median %v) and waiting for questions;\n"+
-		"           time for reading instructions and for breaks is not included\n", scaled.Mean, unit, between(scaled, "%.2g"), pace)
-	if f.people > 0 {
-		fmt.Fprintf(std.Out, "  people   %.0f, each with %d answers\n", math.Ceil(n.Mean/float64(f.people)), f.people)
-	}
+	return nil
 }
 
 // timeUnit returns the unit for a time, and the number of these units in an hour.

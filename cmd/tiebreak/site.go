@@ -28,6 +28,8 @@ type site struct {
 	quiet   time.Duration         // without an answer, after which a notice says so; 0: never
 	cert    string                // file of its certificate; empty if it has none of its own
 	optOuts []installation.OptOut // in use
+
+	rehearses bool // people may join sessions that are rehearsals: they are simulated
 }
 
 // siteOf returns the site of a server that listens on bound, for the flag addr. origin is the

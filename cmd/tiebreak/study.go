@@ -18,8 +18,8 @@ import (
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/people/identity"
 	"tiebreak/internal/session"
-	"tiebreak/internal/session/view"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs"
 	"tiebreak/internal/train/training"
@@ -32,14 +32,20 @@ type studyFlags struct {
 	skipIdle       bool
 	spec           idrl.SessionSpec
 
-	file    string // of a study to rehearse; empty: none
-	people  int    // answers per annotator in the study; 0: no limit
-	watches stopwatches
+	file     string // of a study to rehearse, or the name of the session; empty: none
+	session  string // whose settings are rehearsed; empty: none
+	entrants []byte // of an arena
+	people   int    // who may take part
+	wage     float64
+	results  runResults
 }
 
 func (f *studyFlags) declare(fs *flag.FlagSet) {
-	fs.StringVar(&f.file, "study", "", "YAML `file` of a study to rehearse (docs/study.md): makes sessions with its settings and estimates the number of answers and hours;\n"+
-		"with --runs 5, --pace 3s, --skip-idle and the study's seed unless these are given")
+	fs.StringVar(&f.file, "study", "", "YAML `file` of a study to rehearse (docs/study.md): makes sessions with its settings, from consent to the export, and says what\n"+
+		"to expect; with --runs 5, --matched, --right 0.8, --pace 3s, --skip-idle and the study's seed unless these are given")
+	fs.StringVar(&f.session, "session", "", "`id` of a session or arena of the folder --data whose settings are rehearsed like a --study; the folder is only read")
+	fs.IntVar(&f.people, "people", 0, "of a rehearsal: `number` of people who may take part, one after another; default: one, or as many as needed where each has a part")
+	fs.Float64Var(&f.wage, "wage", 0, "of a rehearsal: `wage` of an hour, in any currency; 0: the cost is not told")
 	fs.IntVar(&f.runs, "runs", 0, "`number` of sessions to make, each with its own seed, and to let a simulated expert answer")
 	fs.IntVar(&f.parallel, "parallel", 0, "`number` of runs at a time. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
 		"4 with --pace alone, else one for each processor")
@@ -65,13 +71,18 @@ func ofStudy() []string {
 // checkCombination returns an error unless the flags are for one session of a server, or for runs.
 func (f *simulateFlags) checkCombination() error {
 	url := f.annotator.Link != ""
-	if f.study.file != "" && !f.given("runs") {
+	rehearses := f.study.file != "" || f.study.session != ""
+	if rehearses && !f.given("runs") {
 		f.study.runs = studyRuns
 	}
 	switch {
 	case url && f.given("runs"):
 		return fmt.Errorf("%w: --url is for one session and --runs for many; give one of them", errUsage)
-	case !url && !f.given("runs") && f.study.file == "":
+	case f.study.file != "" && f.study.session != "":
+		return fmt.Errorf("%w: --study and --session both say what to rehearse; give one of them", errUsage)
+	case !url && (f.given("people") || f.given("wage")) && !rehearses:
+		return fmt.Errorf("%w: --people and --wage need --study or --session", errUsage)
+	case !url && !f.given("runs") && !rehearses:
 		return fmt.Errorf("%w: --url is missing; give the annotator link that the server printed, or --runs N or --study FILE to make sessions", errUsage)
 	case url:
 		for _, name := range ofStudy() {
@@ -84,7 +95,7 @@ func (f *simulateFlags) checkCombination() error {
 		return fmt.Errorf("%w: --runs must be at least 1; got %d", errUsage, f.study.runs)
 	case f.study.parallel < 0:
 		return fmt.Errorf("%w: --parallel must not be negative; got %d", errUsage, f.study.parallel)
-	case f.study.skipIdle && f.annotator.Pace == 0 && (f.study.file == "" || f.given("pace")): // a study has a pace
+	case f.study.skipIdle && f.annotator.Pace == 0 && (!rehearses || f.given("pace")): // a study has a pace
 		return fmt.Errorf("%w: --skip-idle needs --pace, the response times that it skips", errUsage)
 	}
 	return nil
@@ -106,11 +117,13 @@ func (f *simulateFlags) parallelRuns() int {
 // runStudy does runs, in sessions of its own, and prints a summary. to has them done by workers; nil:
 // they are done in this process.
 func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List, to jobs.Starter) (err error) {
-	f.study.spec.Title = "Simulated"
+	if f.study.file == "" {
+		f.study.spec.Title = "Simulated"
+	}
 	if err := f.checkKeep(); err != nil {
 		return err
 	}
-	if err := checkSpec(list, settings.Complete(f.study.spec)); err != nil {
+	if err := checkSpec(list, settings.Complete(f.study.spec)); err != nil && !f.study.spec.IsArena() {
 		return usageIfInvalid(err) // before the folder is touched
 	}
 	if !f.given("every") {
@@ -128,18 +141,21 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 		Runs: f.study.runs, First: f.annotator.Seed, Parallel: f.parallelRuns(), Settings: f.settings(),
 		File: f.study.csv, Progress: line.Show,
 	}
-	scores, end, err := f.open(ctx, list, line, to, &study)
+	end, err := f.open(ctx, list, line, to, &study)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
+	if f.study.spec.IsArena() {
+		return f.runArena(ctx, std, line, study)
+	}
 	runs, err := study.Do(ctx)
 	line.Clear()
 	if len(runs) > 0 {
 		if err := f.summarise(std, runs); err != nil {
 			return err
 		}
-		if err := f.printConditions(ctx, std.Out, runs, scores); err != nil {
+		if err := f.printConditions(std.Out, runs); err != nil {
 			return err
 		}
 	}
@@ -152,41 +168,66 @@ func (f *simulateFlags) runStudy(ctx context.Context, std stdio, list envs.List,
 	return usageIfInvalid(err)
 }
 
-// open gives the study what does its runs. scores returns how well the conditions of a run predict,
-// nothing for a run of an earlier command; end is called after the last run.
-func (f *simulateFlags) open(ctx context.Context, list envs.List, line *progressLine, to jobs.Starter, study *rehearsal.Study) (scores scorer, end func() error, err error) {
+// open gives the study what does its runs; end is called after the last run.
+func (f *simulateFlags) open(ctx context.Context, list envs.List, line *progressLine, to jobs.Starter, study *rehearsal.Study) (end func() error, err error) {
 	plan := f.plan()
 	if to != nil {
 		if f.data != "" {
-			return nil, nil, fmt.Errorf("%w: the sessions of runs that workers do are not kept: leave out --data", errUsage)
+			return nil, fmt.Errorf("%w: the sessions of runs that workers do are not kept: leave out --data", errUsage)
 		}
 		entry, err := list.Find(plan.Spec.Env)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		plan.Spec.Env = entry.Ref() // so that no worker uses another version of it
 		travel, err := training.Elsewhere(list, plan.Spec)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		away := &awayRuns{batch: jobs.NewBatch(to), plan: plan, travel: travel, watches: &f.study.watches, scores: map[uint64][]view.ConditionScores{}}
+		away := &awayRuns{batch: jobs.NewBatch(to), plan: plan, travel: travel, results: &f.study.results}
 		study.Elsewhere = away.run
 		if f.study.parallel == 0 {
 			study.Parallel = jobs.AtOnce
 		}
-		return away.scored, func() error { return nil }, nil
+		return func() error { return nil }, nil
 	}
 	worker, err := workerCommandLine(f.own.at(f.data))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	log := slog.New(slog.NewTextHandler(progressLog{line}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	server := &studyServer{plan: plan, watches: &f.study.watches}
+	server := &studyServer{plan: plan}
 	if err := server.start(ctx, f.data, func() envs.List { return list }, log, worker); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	study.Open = server.open
-	return server.scores, server.close, nil
+	study.Elsewhere = server.into(&f.study.results)
+	return server.close, nil
+}
+
+// into returns what does the run of a seed on the server, and keeps its result.
+func (s *studyServer) into(results *runResults) func(ctx context.Context, seed uint64, heard func(given int)) (rehearsal.Run, error) {
+	return func(ctx context.Context, seed uint64, heard func(given int)) (rehearsal.Run, error) {
+		r, err := s.rehearse(ctx, seed, heard)
+		if err == nil {
+			results.put(r)
+		}
+		return r.Run, err
+	}
+}
+
+// runArena does the runs of an arena, in which nothing is compared with a true reward, and prints what is expected of it.
+func (f *simulateFlags) runArena(ctx context.Context, std stdio, line *progressLine, study rehearsal.Study) error {
+	var runs []rehearsal.Run
+	for i := range study.Runs {
+		line.Show(fmt.Sprintf("%d of %d runs", i, study.Runs))
+		r, err := study.Elsewhere(ctx, study.First+uint64(i), func(int) {})
+		if err != nil {
+			return err
+		}
+		runs = append(runs, r)
+	}
+	line.Clear()
+	return f.expected(runs).Write(std.Out)
 }
 
 func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
@@ -201,7 +242,7 @@ func (f *simulateFlags) summarise(std stdio, runs []rehearsal.Run) error {
 		return err
 	}
 	if f.study.file != "" {
-		f.study.printExpected(std, runs, f.annotator.Pace)
+		return f.expected(runs).Write(std.Out)
 	}
 	return nil
 }
@@ -214,13 +255,19 @@ type runPlan struct {
 	Expert                rehearsal.Expert
 	Pace, Pause, Patience time.Duration
 	SkipIdle              bool // response times pass at once while the session does not train
-	Timed                 bool // the time of the answers is measured
+	Timed                 bool // the runs are of a study: the time of the answers is measured, and people practise
+	People, Each          int  // as in rehearsal.Config
+	Entrants              []byte
 }
 
 // plan returns that of the runs of the command.
 func (f *simulateFlags) plan() runPlan {
-	a := f.annotator
+	a, each := f.annotator, 0
+	if people := f.study.people; people > 1 && f.study.spec.AnswersEach == 0 {
+		each = (f.study.spec.Budget + people - 1) / people
+	}
 	return runPlan{
+		People: f.study.people, Each: each, Entrants: f.study.entrants,
 		Spec: f.study.spec, Answers: a.Answers, Every: a.Every, Expert: a.Expert, Pace: a.Pace, Pause: a.Pause, Patience: a.Patience,
 		SkipIdle: f.study.skipIdle, Timed: f.study.file != "",
 	}
@@ -228,8 +275,8 @@ func (f *simulateFlags) plan() runPlan {
 
 // A studyServer is the server of runs, in this process.
 type studyServer struct {
-	plan    runPlan
-	watches *stopwatches // of runs whose time is measured
+	plan runPlan
+	here int // long trainings at a time; 0: as many as there are processors, up to 4
 
 	app  *app
 	base string
@@ -262,6 +309,7 @@ func (s *studyServer) start(ctx context.Context, dir string, list func() envs.Li
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	at.rehearses, at.away.here = true, s.here
 	if s.app, err = openApp(ctx, dir, list, at, log, worker...); err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -290,20 +338,19 @@ func (s *studyServer) close() error {
 	return err
 }
 
-// open makes the session of a seed. It is the Open of a rehearsal.Study.
+// open makes the session of a seed, which is marked as a rehearsal.
 func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, error) {
-	spec, p := s.plan.Spec, s.plan
-	spec.Seed, spec.Title = seed, fmt.Sprintf("Simulated, seed %d", seed)
-	spec, err := newSession(ctx, s.app.db, s.app.envs(), spec)
+	p := s.plan
+	spec, err := s.create(ctx, seed)
 	if err != nil {
 		return rehearsal.Config{}, err
 	}
-	token, err := s.app.auth.NewInvitation(ctx, spec.ID, linkUses, linkLife)
+	link, err := s.link(ctx, spec)
 	if err != nil {
 		return rehearsal.Config{}, err
 	}
 	cfg := rehearsal.Config{
-		Link: s.base + "/join/" + token, Seed: seed, Data: s, Answers: p.Answers, Every: p.Every, Expert: p.Expert,
+		Link: link, Seed: seed, Data: s, Answers: p.Answers, Every: p.Every, Expert: p.Expert,
 		Pace: p.Pace, Pause: p.Pause, Patience: p.Patience,
 		NewEnv: func(spec idrl.SessionSpec) (idrl.Environment, error) { return training.Environment(s.app.envs(), spec) },
 	}
@@ -316,9 +363,48 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 		}
 	}
 	if p.Timed {
-		cfg.Clock = s.watches.start(seed, cfg.Clock)
+		if cfg.Clock == nil {
+			cfg.Clock = rehearsal.RealTime{}
+		}
+		cfg.Clock = &rehearsal.Stopwatch{Clock: cfg.Clock}
+		cfg.People, cfg.Each, cfg.Practise, cfg.Ready, cfg.Between = p.People, p.Each, true, s.ready(spec.ID), s.between(spec.ID)
 	}
 	return cfg, nil
+}
+
+// create records the session of a seed.
+func (s *studyServer) create(ctx context.Context, seed uint64) (idrl.SessionSpec, error) {
+	spec := s.plan.Spec
+	spec.Seed, spec.Rehearsal = seed, true
+	if spec.Title = fmt.Sprintf("Simulated, seed %d", seed); s.plan.Timed {
+		spec.Title = idrl.Titled(fmt.Sprintf("Rehearsal with seed %d: ", seed), s.plan.Spec.Title)
+	}
+	if !spec.IsArena() {
+		return newSession(ctx, s.app.db, s.app.envs(), spec)
+	}
+	spec, err := readySession(s.app.envs(), spec)
+	if err != nil {
+		return spec, err
+	}
+	return spec, s.app.db.CreateArena(ctx, spec, "", training.EntrantsName, s.plan.Entrants)
+}
+
+// link makes the link of the people: where they are to see a completion code, one of a crowd platform.
+func (s *studyServer) link(ctx context.Context, spec idrl.SessionSpec) (string, error) {
+	uses := min(max(s.plan.People, 1), idrl.MaxBudget)
+	if !s.plan.Timed || spec.CompletionCode == "" {
+		if !s.plan.Timed {
+			uses = linkUses
+		}
+		token, err := s.app.auth.NewInvitation(ctx, spec.ID, uses, linkLife)
+		return s.base + "/join/" + token, err
+	}
+	crowd, err := identity.CrowdOf("prolific")
+	if err != nil {
+		return "", err
+	}
+	token, err := s.app.auth.NewCrowdInvitation(ctx, spec.ID, uses, linkLife, crowd)
+	return s.base + "/join/" + token + "?" + crowd.Query(), err
 }
 
 // training reports whether a session is still training after recent answers. It starts such a

@@ -23,7 +23,7 @@ func CheckTitle(title string) error {
 // made is left empty. Instructions and consent text are the present ones.
 func (s SessionSpec) Clone(title string, seed uint64) SessionSpec {
 	s.ID, s.Title, s.Seed, s.CreatedAt = "", title, seed, time.Time{}
-	s.InstructionsVersion, s.ConsentVersion = 0, 0
+	s.InstructionsVersion, s.ConsentVersion, s.Rehearsal = 0, 0, false
 	s.Features, s.PriorScale, s.Clip = nil, nil, ClipForm{}
 	return s
 }

@@ -117,6 +117,10 @@ type SessionSpec struct {
 	// Tags, separated by commas, group sessions in the list of sessions; annotators do not see them. See Tags.
 	Tags string `json:",omitempty"`
 
+	// Rehearsal marks a session whose people are simulated. A server lets people join it only if it was started to rehearse, and lists,
+	// notices and exports leave it out unless they are asked for it.
+	Rehearsal bool `json:",omitempty"`
+
 	// Names of the features of Env when the session was created, in the order of
 	// θ; an export needs them where Env is not available. Length d.
 	Features []string

@@ -123,8 +123,10 @@ func (s *ledger) budgetLeased(fresh []record.Assignment, but *record.Assignment)
 		return false
 	}
 	n := s.log.all.answers
-	for range s.awaited(fresh, but) {
-		n++
+	for as := range s.awaited(fresh, but) {
+		if s.room(as.Annotator, 0) > 0 { // else their part is over: a question that was put off for another one stays open
+			n++
+		}
 	}
 	return n >= s.spec.Budget
 }

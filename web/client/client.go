@@ -143,13 +143,22 @@ func again(ctx context.Context, f func() error) error {
 }
 
 func (c *Conn) requestOnce(ctx context.Context, method string, u *url.URL, form url.Values) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), strings.NewReader(form.Encode()))
+	kind := ""
+	if form != nil {
+		kind = "application/x-www-form-urlencoded"
+	}
+	return c.exchange(ctx, method, u, kind, form.Encode())
+}
+
+// exchange sends a request with a body of a type, empty for none, and returns its reply if the request succeeded.
+func (c *Conn) exchange(ctx context.Context, method string, u *url.URL, kind, body string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Accept", plainText)
-	if form != nil {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
 	}
 	res, err := c.http.Do(req)
 	if err != nil {

@@ -47,7 +47,7 @@ func WriteCompared(list []Compared, put func(...any) error) error {
 // Compare draws the expected losses of sessions over the rows of their logs in one plot, each with intervals up to its bound. They
 // must be about the same environment, so that losses are shares of comparable ranges.
 func Compare(list []Compared, program string) (Drawing, error) {
-	out := Drawing{Name: comparedName, Title: "Expected loss if questioning ends", Empty: true, height: 20, Caption: "There is nothing to draw yet. " + program + "."}
+	out := Drawing{Name: comparedName, Title: "Expected loss if questioning ends", Empty: true, width: column, height: 20, Caption: "There is nothing to draw yet. " + program + "."}
 	table := rows{column: map[string]int{}}
 	for i, name := range ComparedColumns() {
 		table.column[name] = i
@@ -59,7 +59,7 @@ func Compare(list []Compared, program string) (Drawing, error) {
 	if err != nil || len(table.cells) == 0 {
 		return out, err
 	}
-	c := &canvas{}
+	c := &canvas{width: column}
 	out.Empty, out.height = false, drawCompared(c, table, list)
 	var of []string
 	for _, s := range list {
@@ -77,7 +77,7 @@ func drawCompared(c *canvas, r rows, list []Compared) float64 {
 	for i := range r.cells {
 		last, most = max(last, r.number(i, "row")), max(most, r.number(i, "bound"), r.number(i, "mean"))
 	}
-	f := frame{x: scale{0, last, 52, width - 20}, y: scale{0, most, 220, 24}, percent: true, size: textSize, xTicks: 6, yTicks: 5, xTitle: "replies and withdrawals", yTitle: "loss"}
+	f := frame{x: span(0, last, 52, column-20), y: span(0, most, 220, 24), percent: true, size: textSize, xTicks: 6, yTicks: 5, xTitle: "replies and withdrawals", yTitle: "loss"}
 	f.draw(c)
 	for k, s := range list {
 		of := r.where("session", string(s.Session))

@@ -20,6 +20,8 @@ type meta struct {
 	Seed     uint64 `json:"seed"`
 	Strategy string `json:"strategy"`
 
+	Rehearsal bool `json:"rehearsal,omitempty"` // the people are simulated
+
 	// What the researcher has stated; empty where nothing is.
 	Authors     []string `json:"authors"`
 	Emails      []string `json:"author_emails"`
@@ -106,6 +108,7 @@ func (b *builder) describe(ctx context.Context) (err error) {
 	m.Session, m.Title, m.Env, m.Kind, m.Seed, m.Strategy, m.Features = string(s.ID), s.Title, s.Env, string(s.Kind), s.Seed, s.Acquisition, s.Features
 	m.Authors, m.Emails = authors(s.Authors)
 	m.Licence, m.Recruitment, m.Payment, m.Consent = s.Licence, s.Recruitment, s.Payment, s.Consent != ""
+	m.Rehearsal = s.Rehearsal
 	m.LayoutSeed, m.ClipSteps = s.LayoutSeed(), s.Clip.Steps
 	m.After, m.Answers = b.part.After, "all"
 	if b.part.Counting {

@@ -40,6 +40,30 @@ type splits struct {
 	tests    []bool // of each trajectory; nil until all comparisons were added
 }
 
+// Divided returns how many comparisons of a session are for training, for tests, and for neither, as a bundle of it says. rows are the
+// answers that count; those to groups are none.
+func Divided(rows []record.Labelled) (training, tests, across int) {
+	var s splits
+	var pairs []*record.Labelled
+	for i := range rows {
+		if _, ok := rows[i].ProbA(); ok && len(rows[i].Clips) == 2 {
+			pairs = append(pairs, &rows[i])
+			s.add(&rows[i])
+		}
+	}
+	for _, r := range pairs {
+		switch s.of(r) {
+		case train:
+			training++
+		case test:
+			tests++
+		default:
+			across++
+		}
+	}
+	return training, tests, across
+}
+
 // key names the trajectory that a clip was cut from, else the clip. Two that have one name,
 // by chance, are taken for one, which harms nothing.
 func key(c *idrl.Clip) uint64 {

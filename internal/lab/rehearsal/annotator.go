@@ -30,6 +30,7 @@ type Annotator struct {
 	env       idrl.Environment
 	theta     []float64 // true weights
 	expert    sim.Expert
+	practised bool                              // or there was nothing to practise
 	tuned     bool                              // expert has the noise of Expert.Right
 	truth     *truth                            // nil without the server's data, for a person, and in an arena
 	ranking   *ranking                          // of an arena; nil without the server's data
@@ -56,7 +57,7 @@ func New(cfg Config) (*Annotator, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	link, crowd := client.FillIn(cfg.Link, "test-"+mark(cfg.Seed, "-"))
+	link, crowd := client.FillIn(cfg.Link, "test-"+mark(cfg.Seed, "-")+cfg.apart("-"))
 	conn, err := client.New(link)
 	if err != nil {
 		return nil, err
@@ -251,7 +252,7 @@ func (r *Annotator) acked(ctx context.Context, id idrl.AnswerID) error {
 	if r.given++; r.given%10 == 0 || r.given == r.cfg.Answers {
 		fmt.Fprintf(r.cfg.Out, "%d of %d answers\n", r.given, r.cfg.Answers)
 	}
-	if r.cfg.Every > 0 && r.given%r.cfg.Every == 0 && r.given < r.cfg.Answers {
+	if all := r.cfg.before + r.given; r.cfg.Every > 0 && all%r.cfg.Every == 0 && r.given < r.cfg.Answers {
 		return r.compare(ctx)
 	}
 	return nil

@@ -25,6 +25,20 @@ type Config struct {
 	// truth. Required for a matched expert, whose prior and likelihood it holds.
 	Data Data
 
+	// People are the simulated people who answer one after another, each until their part is done; 0 or 1: one. They share the true
+	// reward, and differ in their mistakes and response times. Each is the number of answers of one of them; 0: as the session says.
+	People, Each int
+
+	// Practise has people do the practice questions before their first answer.
+	Practise bool
+
+	// Ready is called when the first question is there, with the true weights, nil of a person who sees; nil: nothing is called.
+	Ready func(ctx context.Context, theta []float64) error
+
+	// Between is called when one of the people has ended and others are left. It reports whether the session still asks questions.
+	// Required where there are several People.
+	Between func(context.Context) (bool, error)
+
 	Every    int              // compare after every Every answers, besides at the end; 0: at the end alone
 	Compared func(Comparison) // hears of each comparison; may be nil
 
@@ -34,6 +48,9 @@ type Config struct {
 	Patience time.Duration // how long to keep trying while the server is away
 
 	Out io.Writer // hears what happens, for people; default io.Discard
+
+	person int // which of the People, from 0
+	before int // answers of those before
 }
 
 // Data reads what a server has stored, while it runs or not.

@@ -3,9 +3,12 @@ package rehearsal
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"time"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/web/wire"
 )
 
@@ -16,7 +19,20 @@ func mark(seed uint64, between string) string {
 
 // name is how the annotator is listed among people.
 func (r *Annotator) name() string {
-	return "Simulated " + r.cfg.Expert.name() + " " + mark(r.cfg.Seed, ".")
+	return "Simulated " + r.cfg.Expert.name() + " " + mark(r.cfg.Seed, ".") + r.cfg.apart(".")
+}
+
+// apart tells the people of a run apart; the first needs nothing.
+func (c Config) apart(between string) string {
+	if c.person == 0 {
+		return ""
+	}
+	return between + strconv.Itoa(c.person+1)
+}
+
+// stream is the n-th random stream of a name of this annotator.
+func (r *Annotator) stream(name string, n uint64) *rand.Rand {
+	return rng.New(r.cfg.Seed, name+r.cfg.apart(" of person "), n)
 }
 
 // sayAgreed says that the annotator agreed to a consent text, once a version.

@@ -19,6 +19,9 @@ func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
 	if r.cfg.Expert.sees() {
 		return r.open(m)
 	}
+	if r.theta != nil { // of the person before
+		return nil
+	}
 	spec := idrl.SessionSpec{Env: m.Env, Seed: r.cfg.Seed} // what is known without the server's data
 	var rec record.Record
 	var err error
@@ -32,9 +35,6 @@ func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
 		return err
 	}
 	if r.cfg.Expert.Matched {
-		if rec.Spec.IsArena() {
-			return idrl.Errorf(idrl.Invalid, "--matched draws a reward from a session's prior, and an arena has no reward: leave it out, and name an --expert")
-		}
 		err = r.match(rec)
 	} else {
 		err = r.imagine(m)
@@ -51,15 +51,22 @@ func (r *Annotator) prepare(ctx context.Context, m *wire.Hello) error {
 
 // open makes a person who sees.
 func (r *Annotator) open(m *wire.Hello) (err error) {
-	if r.person, err = r.cfg.Expert.person(m.Env, m.Kind, r.cfg.Seed); err != nil || r.cfg.Data == nil {
+	if r.person, err = r.cfg.Expert.person(m.Env, m.Kind, r.cfg.Seed^uint64(r.cfg.person)<<32); err != nil || r.cfg.Data == nil {
 		return err
 	}
 	r.liking = &liking{data: r.cfg.Data, session: m.Session, taste: r.person.Taste}
 	return nil
 }
 
-// match draws the true reward from the prior of a recorded session.
+// match draws the true reward from the prior of a recorded session. An arena has none: there it is the true reward of the benchmarks.
 func (r *Annotator) match(rec record.Record) error {
+	if rec.Spec.IsArena() {
+		if r.cfg.Expert.Right == 0 {
+			return idrl.Errorf(idrl.Invalid, "--matched draws a reward and a noise from a session's prior, and an arena has no reward: say --right, or leave it out and name an --expert")
+		}
+		r.theta = sim.NewTask(r.env, rng.New(r.cfg.Seed, "task", 0)).Theta
+		return nil // tune makes the expert
+	}
 	cfg, err := r.cfg.Data.Config(rec)
 	if err != nil {
 		return err

@@ -42,6 +42,9 @@ func (r *Annotator) answer(ctx context.Context) error {
 	if err == nil {
 		err = r.tune(ctx)
 	}
+	if err == nil {
+		err = r.practise(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -51,7 +54,7 @@ func (r *Annotator) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown, err := r.think(ctx, slow, rng.New(r.cfg.Seed, "response time "+string(m.Query), n))
+	shown, err := r.think(ctx, slow, r.stream("response time "+string(m.Query), n))
 	if err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ func (r *Annotator) answer(ctx context.Context) error {
 		Best: a.Best, Worst: a.Worst, ShownOrder: m.Order, ShownLeft: m.Left, ShownAt: shown.UTC(),
 		AnsweredMS: max(1, time.Since(shown).Milliseconds()), Input: "api", Instructions: r.hello.Instructions,
 	}
-	if r.person != nil && r.took > 0 { // what was drawn tells how hard it was, also where a Clock skips it
+	if (r.person != nil || r.cfg.Practise) && r.took > 0 { // what was drawn tells how hard it was, also where a Clock skips it
 		out.AnsweredMS = max(1, r.took.Milliseconds())
 	}
 	if a.Choice == idrl.Rated {
@@ -82,7 +85,7 @@ const (
 // questions, in any session.
 func (r *Annotator) decide(q idrl.QueryVector, n uint64) (a idrl.Answer, slow float64, err error) {
 	if r.person == nil {
-		return r.expert.Answer(q, rng.New(r.cfg.Seed, "answer "+string(q.ID), n)), 1, nil
+		return r.expert.Answer(q, r.stream("answer "+string(q.ID), n)), 1, nil
 	}
 	reply, err := r.person.Answer(q.ID, n, r.drawn...)
 	return reply.Answer, quickest + (slowest-quickest)*reply.Hard, err

@@ -93,7 +93,7 @@ func (r *Annotator) comparison(ctx context.Context) (func(), error) {
 	}
 	c, err := r.recommended(ctx)
 	return func() {
-		c.Given, c.ResponseS = r.given, r.took.Seconds()
+		c.Given, c.ResponseS = r.cfg.before+r.given, r.took.Seconds()
 		fmt.Fprintln(r.cfg.Out, c)
 		r.cfg.Compared(c)
 	}, err

@@ -3,7 +3,6 @@ package rehearsal
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -139,33 +138,6 @@ func (w *work) here(ctx context.Context, seed uint64, heard func(given int)) (Ru
 	r, err := Rehearse(ctx, cfg, heard)
 	r.Seed = seed
 	return r, err
-}
-
-// Rehearse has a simulated annotator do one run, whose seed is that of cfg. Out and Compared of cfg
-// are not used. heard is told the number of answers after every comparison. The error is that of the
-// annotator, or of kind Conflict if nothing was compared.
-func Rehearse(ctx context.Context, cfg Config, heard func(given int)) (Run, error) {
-	r, began := Run{Seed: cfg.Seed}, time.Now()
-	cfg.Out = io.Discard
-	cfg.Compared = func(c Comparison) {
-		if c.Recommended != "" { // else there is nothing to say before the first generation
-			r.Rows = append(r.Rows, c)
-		}
-		heard(c.Given)
-	}
-	a, err := New(cfg)
-	if err != nil {
-		return Run{}, err
-	}
-	defer a.Close()
-	if err := a.Run(ctx); err != nil {
-		return Run{}, err
-	}
-	if len(r.Rows) == 0 {
-		return Run{}, idrl.Errorf(idrl.Conflict, "no answer was compared with the truth: the session was complete or has no candidates")
-	}
-	r.Session, r.Seconds = a.Session(), time.Since(began).Seconds()
-	return r, nil
 }
 
 // finished keeps a run.

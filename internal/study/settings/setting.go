@@ -252,7 +252,7 @@ func Complete(spec idrl.SessionSpec) idrl.SessionSpec {
 // Made lists the fields of idrl.SessionSpec that are no settings, because the program makes them
 // with the session; an arena is no study.
 func Made() []string {
-	return []string{"ID", "Features", "PriorScale", "Clip", "InstructionsVersion", "ConsentVersion", "CreatedAt", "Arena"}
+	return []string{"ID", "Features", "PriorScale", "Clip", "InstructionsVersion", "ConsentVersion", "CreatedAt", "Arena", "Rehearsal"}
 }
 
 // Headings of the form.

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/rehearsed"
+	"tiebreak/internal/study/settings"
+	"tiebreak/templates"
+
+	"github.com/labstack/echo/v4"
+)
+
+// A Rehearser rehearses studies with simulated people, in sessions apart from those of the server. Errors of kinds Conflict, Invalid and
+// NotFound are in words for people.
+type Rehearser interface {
+	// Rehearse starts a rehearsal for an account and returns its name.
+	Rehearse(ctx context.Context, ask Rehearsal, owner string) (name string, err error)
+	// Rehearsed returns how far a rehearsal is, and its result.
+	Rehearsed(name string) (RehearsalState, error)
+	// StopRehearsal ends a rehearsal that is under way.
+	StopRehearsal(name string) error
+}
+
+// A Rehearsal is what is rehearsed, and by whom.
+type Rehearsal struct {
+	Spec     idrl.SessionSpec
+	Entrants []Entrant // of an arena; none for a session
+	People   int       // who may take part; 0: as many as are needed
+	Right    float64   // share of random pairs of clips that each is right about, in (½, 1)
+	MedianS  float64   // of the time for an answer, s
+	Wage     float64   // of an hour; 0: not told
+}
+
+// A RehearsalState is how far a rehearsal is.
+type RehearsalState struct {
+	Owner  string
+	Title  string // of the study
+	Says   string // how far it is; empty once it has ended
+	Wrong  string // why there is no result, for people; empty if nothing is wrong
+	Report rehearsed.Report
+}
+
+const (
+	rehearsalsPath = "/rehearsals"
+	rehearsedRight = 0.8
+)
+
+// rehearse is POST /sessions with do=rehearse: it rehearses the session that the form would make.
+func (s launching) rehearse(c echo.Context, f *sessionForm, user string) error {
+	ask, err := readRehearsal(c, f.number("wage"), f.seconds()/rehearsed.Seconds(time.Second))
+	if err == nil && len(f.errs) == 0 {
+		ask.Spec = f.drawn()
+		if err = settings.Check(ask.Spec); err == nil {
+			err = s.startRehearsal(c, ask, user)
+		}
+	}
+	if kind := kindOf(err); err == nil && c.Response().Committed || err != nil && kind != idrl.Invalid && kind != idrl.Conflict {
+		return err
+	}
+	if err != nil {
+		f.whole = s.explain(err)
+	}
+	return render(c, http.StatusBadRequest, templates.NewSession(s.newSessionPage(c, f)))
+}
+
+// rehearseArena is POST /arenas with do=rehearse: it rehearses the arena that the form would make.
+func (s launching) rehearseArena(c echo.Context, spec idrl.SessionSpec, entrants []Entrant, user string) error {
+	ask, err := readRehearsal(c, 0, rehearsed.SecondsOf(idrl.CompareClips)/rehearsed.Seconds(time.Second))
+	if err != nil {
+		return err
+	}
+	ask.Spec, ask.Entrants = spec, entrants
+	return s.startRehearsal(c, ask, user)
+}
+
+// startRehearsal starts a rehearsal and leads to its page.
+func (s launching) startRehearsal(c echo.Context, ask Rehearsal, user string) error {
+	if s.cfg.Rehearser == nil {
+		return idrl.Errorf(idrl.Conflict, "this server rehearses nothing")
+	}
+	var name string
+	err := s.admitted(c, createWork, func() (err error) {
+		name, err = s.cfg.Rehearser.Rehearse(c.Request().Context(), ask, user)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, rehearsalsPath+"/"+url.PathEscape(name))
+}
+
+// readRehearsal reads who is simulated. Its error is of kind Invalid.
+func readRehearsal(c echo.Context, wage, median float64) (Rehearsal, error) {
+	ask := Rehearsal{Right: rehearsedRight, Wage: wage, MedianS: median}
+	var err error
+	if text := strings.TrimSpace(strings.ReplaceAll(c.FormValue("rehearse_right"), ",", ".")); text != "" {
+		percent, wrong := strconv.ParseFloat(text, 64)
+		if ask.Right = percent / 100; wrong != nil || !(ask.Right > 0.5 && ask.Right < 1) {
+			return ask, idrl.Errorf(idrl.Invalid, "simulated people are right about more than 50 and less than 100 per cent of random pairs; got %.100q", text)
+		}
+	}
+	if text := strings.TrimSpace(c.FormValue("rehearse_people")); text != "" {
+		if ask.People, err = strconv.Atoi(text); err != nil || ask.People < 1 || ask.People > idrl.MaxBudget {
+			return ask, idrl.Errorf(idrl.Invalid, "the number of simulated people must be from 1 to %d; got %.100q", idrl.MaxBudget, text)
+		}
+	}
+	return ask, nil
+}
+
+// rehearsal is GET /rehearsals/:name.
+func (s launching) rehearsal(c echo.Context) error {
+	state, err := s.rehearsalOf(c)
+	if err != nil {
+		return err
+	}
+	p := templates.RehearsalPage{Layout: s.layout(c, "Rehearsal"), Title: state.Title, Says: state.Says, Wrong: state.Wrong, Stop: c.Request().URL.EscapedPath()}
+	p.Rehearsal = true
+	p.Styles = []string{"rehearsal.css"}
+	if r := state.Report; state.Says == "" && state.Wrong == "" {
+		p.Expected, p.Notes, p.Head, p.Rows = r.Title, r.Notes, r.Head, r.Rows
+		p.Lines, p.Data = linesOf(r.Lines), linesOf(r.Data)
+	}
+	if state.Says != "" {
+		c.Response().Header().Set("Refresh", "3")
+	}
+	return render(c, http.StatusOK, templates.Rehearsal(p))
+}
+
+// stopRehearsal is POST /rehearsals/:name.
+func (s launching) stopRehearsal(c echo.Context) error {
+	if _, err := s.rehearsalOf(c); err != nil {
+		return err
+	}
+	if err := s.cfg.Rehearser.StopRehearsal(c.Param("name")); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, c.Request().URL.EscapedPath())
+}
+
+// rehearsalOf returns the rehearsal of the address, if the account started it.
+func (s launching) rehearsalOf(c echo.Context) (RehearsalState, error) {
+	who, err := s.researcher(c, auth.CreateSession, "")
+	if err != nil {
+		return RehearsalState{}, err
+	}
+	missing := idrl.Errorf(idrl.NotFound, "There is no such rehearsal. The server keeps the last ones of an account until it is restarted.")
+	if s.cfg.Rehearser == nil {
+		return RehearsalState{}, missing
+	}
+	state, err := s.cfg.Rehearser.Rehearsed(c.Param("name"))
+	if idrl.KindOf(err) == idrl.NotFound || err == nil && state.Owner != who.User {
+		return state, missing
+	}
+	return state, err
+}
+
+func linesOf(lines []rehearsed.Line) (out []templates.RehearsalLine) {
+	for _, l := range lines {
+		out = append(out, templates.RehearsalLine{Name: l.Name, Value: l.Value, Note: l.Note})
+	}
+	return out
+}
+
+// rehearsalPanel are the fields that say who is simulated.
+func rehearsalPanel(c echo.Context) templates.RehearsalPanel {
+	return templates.RehearsalPanel{Right: c.FormValue("rehearse_right"), UsualRight: fmt.Sprintf("%.0f", 100*rehearsedRight), People: c.FormValue("rehearse_people")}
+}
