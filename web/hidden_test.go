@@ -25,6 +25,9 @@ var hiddenInputs = []struct {
 	{"/sessions", "purpose", url.Values{"env": {"driver"}, "title": {"Drive"}}},
 	{"/sessions", "completion_code", url.Values{"env": {"driver"}, "title": {"Drive"}}},
 	{"/sessions/s1/title", "title", nil},
+	{"/sessions/s1/tags", "tags", nil},
+	{"/sessions/s1/card", "authors", nil},
+	{"/sessions/s1/card", "recruitment", nil},
 	{"/presets", "preset_name", url.Values{"file": {"budget: 3\n"}}},
 	{"/sessions/s1/clone", "title", url.Values{"seed": {"same"}}},
 	{"/arenas", "title", url.Values{"now": {"s1", "s2"}, "budget": {"0"}, "after-s1": {"0"}, "after-s2": {"0"}}},
@@ -46,6 +49,8 @@ var unseenInputs = []string{
 	"name-",                             // titles of entrants, which idrl.Arena checks: TestHiddenTitles
 	"after-",                            // a number
 	"rehearse_right", "rehearse_people", // numbers
+	"wage",                     // a number
+	"f.Key",                    // named by a setting of the data card, see above
 	"file",                     // a study file: its settings are checked as those of the form
 	"p.Name", "f.Name", "name", // named by a setting; their fields are listed above
 }

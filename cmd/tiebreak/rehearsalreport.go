@@ -65,8 +65,10 @@ func shareLine(name, what string, results []runResult, is func(runFacts) bool) r
 		countIf(&k, is(r.Facts))
 	}
 	low, high := stats.Wilson(float64(k), len(results), stats.Z95)
-	return rehearsed.Line{Name: name, Value: fmt.Sprintf("in %d of %d rehearsals %s", k, len(results), what),
-		Note: fmt.Sprintf("chance %s (%s to %s)", stats.Percent(float64(k)/float64(len(results))), stats.Percent(low), stats.Percent(high))}
+	return rehearsed.Line{
+		Name: name, Value: fmt.Sprintf("in %d of %d rehearsals %s", k, len(results), what),
+		Note: fmt.Sprintf("chance %s (%s to %s)", stats.Percent(float64(k)/float64(len(results))), stats.Percent(low), stats.Percent(high)),
+	}
 }
 
 // stopLine says how often the study could stop before its end.
