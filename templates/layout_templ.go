@@ -159,7 +159,7 @@ func page(l Layout, class string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if l.Rehearsal {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"problem minor\" data-rehearsal>Rehearsal: the people of this session are simulated.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<aside aria-label=\"Rehearsal\"><p class=\"problem minor\" data-rehearsal>Rehearsal: the people of this session are simulated.</p></aside>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -145,6 +145,8 @@ func (v *visit) ofResearchers() []screen {
 			b.waitFor("[data-create]")
 		}},
 		{"rehearsal", "/rehearsals/:name", b, func() {
+			b.tabTo("input[name=title]")
+			b.press("Pilot")
 			b.tabTo("input[name=budget]")
 			b.press("4")
 			b.enter("[data-rehearse-menu] summary")
@@ -411,6 +413,7 @@ func (v *visit) isNoPage(address string) {
 		"/join/:token/example",                                                      // a clip
 		"/environments/:env/clips/:n",                                               // a clip
 		"/sessions/:id/report",                                                      // a file: TestBrowserReport looks at it
+		"/compare/:file",                                                            // the chart of a comparison and its data
 		"/sessions/:id/charts",                                                      // a part of the session's page
 		"/sessions/:id/pictures/:picture", "/sessions/:id/clips/:clip", "/static/*", // files that have to be named
 	}, address) || strings.HasPrefix(address, "/api/") { // for programs, by a token

@@ -179,12 +179,12 @@ func TestBrowserWhy(t *testing.T) {
 // savedTables fetches the data of each chart of a page, and returns how many there are.
 func savedTables(b *tab) int {
 	b.t.Helper()
-	for _, problem := range evaluate[[]string](b, `Promise.all([...document.querySelectorAll(".csv")].map(async (a) => {
+	for _, problem := range evaluate[[]string](b, `Promise.all([...document.querySelectorAll(".csv[download]")].map(async (a) => {
 		const reply = await fetch(a.href), text = await reply.text(), type = reply.headers.get("Content-Type");
 		const is = a.pathname.endsWith(".svg") ? type.startsWith("image/svg+xml") && text.includes("<svg") : type.startsWith("text/csv") && text.split("\n")[0].includes(",");
 		return reply.ok && is ? "" : a.href;
 	})).then((all) => all.filter(Boolean))`) {
 		b.t.Errorf("the data of a chart cannot be saved: %s", problem)
 	}
-	return evaluate[int](b, "document.querySelectorAll('.csv:not([href$=\".svg\"])').length")
+	return evaluate[int](b, "document.querySelectorAll('.csv[download]:not([href$=\".svg\"])').length")
 }
