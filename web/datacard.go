@@ -42,10 +42,7 @@ func setCard(s running) echo.HandlerFunc {
 			if err != nil {
 				return err
 			}
-			form, err := c.FormParams()
-			if err != nil {
-				return idrl.Errorf(idrl.Invalid, "The form cannot be read.")
-			}
+			form := c.Request().PostForm
 			for _, key := range cardKeys {
 				if form.Has(key) {
 					text := strings.ReplaceAll(form.Get(key), "\r\n", "\n") // browsers end lines so

@@ -59,10 +59,12 @@ func (s launching) rehearse(c echo.Context, f *sessionForm, user string) error {
 	if err == nil && len(f.errs) == 0 {
 		ask.Spec = f.drawn()
 		if err = settings.Check(ask.Spec); err == nil {
-			err = s.startRehearsal(c, ask, user)
+			if err = s.startRehearsal(c, ask, user); err == nil {
+				return nil
+			}
 		}
 	}
-	if kind := kindOf(err); err == nil && c.Response().Committed || err != nil && kind != idrl.Invalid && kind != idrl.Conflict {
+	if kind := kindOf(err); err != nil && kind != idrl.Invalid && kind != idrl.Conflict {
 		return err
 	}
 	if err != nil {
