@@ -8,6 +8,8 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -88,12 +90,43 @@ var catalogue = []web.EnvChoice{
 	{ID: "gridworld", Title: "Gridworld", Description: "A grid.", StillLabel: "this tile"},
 }
 
+// emptyStudy is the database of a new data folder. It is made once, because under the race detector that takes longer than most tests.
+var emptyStudy = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "tiebreak")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	db, err := store.Open(context.Background(), dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, store.FileName))
+})
+
+// newStudy returns a new data folder with an empty database.
+func newStudy(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	empty, err := emptyStudy()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, store.FileName), empty, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // newBench starts a server; change, if not nil, alters its configuration.
 func newBench(t *testing.T, change func(*web.Config)) *bench {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // lasts until after the clean-up
 	b := &bench{t: t, sessions: &fakeSessions{byID: map[idrl.SessionID]*fakeSession{}}, logs: &buffer{}}
-	db, err := store.Open(ctx, t.TempDir())
+	db, err := store.Open(ctx, newStudy(t))
 	if err != nil {
 		t.Fatal(err)
 	}
