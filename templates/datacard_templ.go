@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// A DataCard is what data cards and reports say of a session and its people.
+// A DataCard holds the authors, licence, recruitment and payment of a session, for data cards and reports.
 type DataCard struct {
 	Action string // URL to post to, a field for each of Fields; empty where the reader may not change it
 	Fields []CardField

@@ -29,7 +29,7 @@ type Rehearser interface {
 	StopRehearsal(name string) error
 }
 
-// A Rehearsal is what is rehearsed, and by whom.
+// A Rehearsal is a study with the simulated people who take part in it.
 type Rehearsal struct {
 	Spec     idrl.SessionSpec
 	Entrants []Entrant // of an arena; none for a session

@@ -70,8 +70,8 @@ func saidOf(t *testing.T, out, line string) int {
 	return n
 }
 
-// A rehearsal goes through all that people meet. What it says of the data is what the export of its session has, and the study itself
-// takes as many answers and people.
+// TestRehearsalOfAStudy: a rehearsal has consent, practice, parts, gold questions, repeats and conditions. Its counts equal those of the
+// export of its session, and a real study takes as many answers and people.
 func TestRehearsalOfAStudy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

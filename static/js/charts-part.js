@@ -34,7 +34,7 @@ export class ChartsPart {
   #scale(button) {
     this.#log = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(this.#log));
-    const file = /** @type {HTMLAnchorElement} */ (button.parentElement?.querySelector("a[href*='.svg']")); // is what the page shows
+    const file = /** @type {HTMLAnchorElement} */ (button.parentElement?.querySelector("a[href*='.svg']")); // of the figure on the page
     file.search = this.#log ? "scale=log" : "";
     this.changed();
   }

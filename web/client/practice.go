@@ -28,7 +28,7 @@ type Exercise struct {
 	Due     bool      `json:"-"`     // to be answered before the first question
 }
 
-// Assignment is what an answer names in place of an assignment.
+// Assignment is the id of a practice question, as answers to it name it.
 func (e Exercise) Assignment() string { return "practice." + strconv.FormatInt(e.Version, 10) }
 
 // Practice returns the practice questions of the annotator, after Join.

@@ -6,7 +6,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A ToldNotice is what researchers were told of a session, the last of its kind.
+// A ToldNotice is the last notice of its kind that researchers got about a session.
 type ToldNotice struct {
 	Session idrl.SessionID
 	Kind    string
