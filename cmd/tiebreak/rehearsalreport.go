@@ -154,7 +154,7 @@ func rehearsalNotes(p runPlan, f runFacts) []string {
 	case p.Spec.IsArena():
 		out = append(out, "An arena learns no reward: people have one and the same true reward, that of the benchmarks, or where there is none a random one.")
 	case p.Expert.Matched:
-		out = append(out, "Nobody knows the taste of real people: all of a rehearsal have one and the same, drawn anew for each from the session's prior.")
+		out = append(out, "The taste of real people is not known: in each rehearsal all simulated people have one taste, which is drawn from the session's prior.")
 	}
 	switch given := f.Gold+f.Practice > 0; {
 	case given:
