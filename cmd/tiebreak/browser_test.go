@@ -401,8 +401,10 @@ func TestBrowserResearcher(t *testing.T) {
 	b.enter(".back-link")
 	b.enter("[data-new]")
 	b.fillForm()
+	b.waitFor("[data-invite-link]") // of the new session; that of the button is another one
+	first := evaluate[string](b, "document.querySelector('[data-invite-link]').value")
 	b.enter("[data-invite]")
-	b.waitFor("[data-invite-link]")
+	b.wait(fmt.Sprintf("document.readyState !== 'loading' && (document.querySelector('[data-invite-link]')?.value ?? %q) !== %[1]q", first))
 	invited := newPerson(t, browser)
 	invited.join(evaluate[string](b, "document.querySelector('[data-invite-link]').value"), "Hal")
 	invited.fits(1280, 800)
