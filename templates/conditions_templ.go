@@ -70,7 +70,7 @@ func conditionsCard(p ConditionsCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " then, in percentage points</th>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, ", in points</th>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -106,7 +106,7 @@ func conditionsCard(p ConditionsCard) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "All together: the session’s posterior, which learns from every answer that is not held out. Accuracy: among the held-out answers that prefer a clip, the share that prefers the clip with the higher predicted reward. Log loss: 0 is perfect; three equally probable answers have 1.10. In parentheses: 95 % intervals.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "All together: the session’s posterior, which learns from every answer that is not held out. Accuracy: among the held-out answers that prefer a clip, the share that prefers the clip with the higher predicted reward. Differences are in percentage points. Log loss: 0 is perfect; three equally probable answers have 1.10. In parentheses: 95 % intervals.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -72,7 +72,7 @@ func learningPage(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h2>Candidates <em>predicted return relative to their mean, in % of the range from the worst to the best policy, with 95 % interval</em></h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h2>Candidates <em>predicted return less their mean, in % of the range from worst to best, with 95 % interval</em></h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -199,7 +199,7 @@ func TestRehearsalOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := simulateRuns(t, "--study", file, "--outside", outsideCart(t), "--runs", "1", "--pace", "100ms")
-	if saidOf(t, out, "answers") != 6 || saidOf(t, out, "people") != 2 || !strings.Contains(out, "drawn anew for each from the session's prior") {
+	if saidOf(t, out, "answers") != 6 || saidOf(t, out, "people") != 2 || !strings.Contains(out, "drawn from the session's prior") {
 		t.Errorf("it says:\n%s", out)
 	}
 }
