@@ -8,7 +8,7 @@ import { part, say } from "./session-parts.js";
  * @typedef {import("./wire.js").Weight} Weight
  */
 
-const NAMED = 3; // weights that are named
+const NAMED = 3; // weights, and remarks about people, that are named
 const ENOUGH = 20; // comparisons behind a remark about sides, as on the page of quality
 const Z = 1.96; // half-width of a 95 % interval, in standard deviations
 
@@ -94,16 +94,23 @@ function ago(ms) {
 
 /**
  * What is to be looked at: people who seem to confuse the answers, who choose by the side, or whose answers are marked.
+ * The first few are named; the page People has all.
  * @param {Pick<State, "annotators">} s
  */
 export function concerns({ annotators }) {
   const out = [];
-  for (const a of annotators) {
-    if (a.left_out) continue;
+  const counted = annotators.filter((a) => !a.left_out);
+  for (const a of counted) {
     const name = a.name || a.id;
     if (a.reversed) out.push(`${name} answers the other way round than predicted.`);
     if (a.decisive >= ENOUGH && (a.left_low > 0.6 || a.left_high < 0.4)) out.push(`${name} chose the left clip in ${share(a.left_share)} of ${a.decisive} comparisons; half is expected.`);
-    if (a.marked > 0) out.push(`${name}: ${a.marked === 1 ? "one answer is" : `${a.marked} answers are`} marked as hurried or impossible.`);
   }
-  return out;
+  const marked = counted.filter((a) => a.marked > 0);
+  if (marked.length > 0) {
+    const answers = marked.reduce((sum, a) => sum + a.marked, 0);
+    const who = marked.length === 1 ? marked[0].name || marked[0].id : `${marked.length} people`;
+    out.push(`${who}: ${answers === 1 ? "one answer is" : `${answers} answers are`} marked as hurried or impossible.`);
+  }
+  if (out.length <= NAMED + 1) return out;
+  return [...out.slice(0, NAMED), `${out.length - NAMED} remarks more: the page People has all.`];
 }

@@ -47,5 +47,9 @@ test("what is to be looked at", () => {
   assert.deepEqual(concerns({ annotators: [person({ left_share: 0.9, left_low: 0.77, left_high: 0.96 })] }), ["a1 chose the left clip in 90 % of 40 comparisons; half is expected."]);
   assert.deepEqual(concerns({ annotators: [person({ decisive: 19, left_low: 0.77 })] }), [], "too few");
   assert.deepEqual(concerns({ annotators: [person({ marked: 2 })] }), ["a1: 2 answers are marked as hurried or impossible."]);
+  assert.deepEqual(concerns({ annotators: [person({ marked: 2 }), person({}), person({ marked: 3 })] }), ["2 people: 5 answers are marked as hurried or impossible."]);
+  const turned = (n) => concerns({ annotators: Array.from({ length: n }, (_, i) => person({ id: `a${i + 1}`, reversed: true })) });
+  assert.equal(turned(4).length, 4);
+  assert.deepEqual(turned(20).slice(2), ["a3 answers the other way round than predicted.", "17 remarks more: the page People has all."]);
   assert.deepEqual(concerns({ annotators: [person({ left_out: true, reversed: true, marked: 2 })] }), []);
 });
