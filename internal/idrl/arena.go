@@ -13,7 +13,17 @@ import (
 type Arena struct {
 	Entrants []Entrant // 2 to MaxEntrants; weight k of the posterior is the strength of entrant k
 	Layout   uint64    // seed of the environment's layout, that of the sessions of the entrants
+
+	// Detect is the smallest preference that the test for a winner is planned to find, as a share of the decisive
+	// answers about two entrants, in [MinDetect, MaxDetect]. 0: the arena is not tested; its questions are those that tell most about all strengths.
+	Detect float64 `json:",omitzero"`
 }
+
+// DefaultDetect is that of an arena, where nothing else is wanted.
+const (
+	DefaultDetect        = 0.7
+	MinDetect, MaxDetect = 0.55, 0.95
+)
 
 // An Entrant is a policy in an arena.
 type Entrant struct {
@@ -71,6 +81,9 @@ func (a Arena) Titles() []string {
 func (a Arena) Validate() error {
 	if n := len(a.Entrants); n < 2 || n > MaxEntrants {
 		return Errorf(Invalid, "an arena compares 2 to %d policies; got %d", MaxEntrants, n)
+	}
+	if d := a.Detect; d != 0 && !(d >= MinDetect && d <= MaxDetect) {
+		return Errorf(Invalid, "the preference that is to be found must be a share of the answers from %g to %g, such as %g, or 0 for no test; got %g", MinDetect, MaxDetect, DefaultDetect, d)
 	}
 	for k, e := range a.Entrants {
 		if !IsVisible(e.Title) {
