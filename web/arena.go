@@ -52,7 +52,7 @@ func (s watching) newArena(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.arenaForm(c, who, http.StatusOK, url.Values{"title": {"Which do you prefer?"}, "budget": {"60"}}, "")
+	return s.arenaForm(c, who, http.StatusOK, url.Values{"title": {"Which do you prefer?"}, "detect": {fmt.Sprint(idrl.DefaultDetect)}}, "")
 }
 
 // createArena is POST /arenas. After an error it shows the form again, with the values and the
@@ -99,7 +99,7 @@ func (s watching) arenaForm(c echo.Context, who auth.Actor, status int, v url.Va
 	field := func(name string) templates.Field { return templates.Field{Value: v.Get(name)} }
 	p := templates.NewArenaPage{
 		Layout: s.layout(c, "Compare policies"), Action: "/arenas", Cancel: "/sessions", Error: wrong,
-		Title: field("title"), Budget: field("budget"), AnswersEach: field("answers_each"), Code: field("completion_code"), Instructions: field("instructions"),
+		Title: field("title"), Detect: field("detect"), Budget: field("budget"), AnswersEach: field("answers_each"), Code: field("completion_code"), Instructions: field("instructions"),
 		Most: strconv.Itoa(idrl.MaxEntrants), Rehearse: rehearsalPanel(c),
 	}
 	for _, sum := range list {
@@ -124,6 +124,11 @@ func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err
 		CompletionCode: strings.TrimSpace(v.Get("completion_code")), Seed: DrawSeed(), MinDwell: record.DefaultMinDwell, MaxRate: record.DefaultMaxRate,
 	}
 	spec.InstructionsFormat = idrl.Markdown
+	if text := strings.TrimSpace(strings.ReplaceAll(v.Get("detect"), ",", ".")); text != "" {
+		if spec.Arena.Detect, err = strconv.ParseFloat(text, 64); err != nil {
+			return spec, nil, idrl.Errorf(idrl.Invalid, "the smallest preference to find must be a share such as %g, or 0 for no test; got %.100q", idrl.DefaultDetect, text)
+		}
+	}
 	for _, n := range []struct {
 		name, title string
 		dst         *int
@@ -233,6 +238,9 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	if p.Control, err = running(s).controlPanel(c, spec, overviewPage); err != nil {
 		return err
 	}
+	if spec.Arena.Detect > 0 && p.Control.State == string(record.StateRunning) {
+		p.Control.Text = "Questions are asked until the test for a winner ends, or the number of answers wanted is reached."
+	}
 	p.Control.CloneURL, p.Change, p.Export = "", p.Control.Change, s.may(c, auth.Export, spec.ID)
 	if p.Joined, err = s.peoplePanel(c, spec.ID); err != nil {
 		return err
@@ -265,7 +273,7 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string,
 
 // arenaPage shows a report; called has the people's names.
 func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.ArenaPage {
-	p := templates.ArenaPage{Headline: r.Headline(), Sum: r.Sum()}
+	p := templates.ArenaPage{Headline: r.Headline(), Sum: r.Sum(), Guarantee: r.Guarantee()}
 	low, high := 0.0, 0.0
 	for _, e := range r.Entrants {
 		low, high = min(low, e.Low), max(high, e.High)

@@ -49,6 +49,8 @@ func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
 		strconv.Itoa(idrl.MaxEntrants))
 	fs.StringVar(&f.spec.Title, "title", "Arena", "`name` of the arena, which annotators see")
 	settings.DeclareOnly(fs, &f.spec, "budget", "answers_each", "completion_code", "instructions", "withdraw_days", "min_dwell", "max_rate")
+	fs.Float64Var(&f.spec.Arena.Detect, "detect", idrl.DefaultDetect, "smallest preference that the test for a winner is planned to find, as a `share` of the answers that prefer one of two, "+
+		fmt.Sprintf("%g to %g; the arena ends when the test does. 0: no test, and questions about all strengths", idrl.MinDetect, idrl.MaxDetect))
 	consentFileFlag(fs, &f.consent)
 	fs.Var(&f.seed, "seed", "`seed` of the starts, sides and order of questions; default: drawn at random")
 }
@@ -149,7 +151,7 @@ func (f *arenaFlags) declareShow(fs *flag.FlagSet) {
 func arenaShowCommand() command {
 	return ofSession("arena show", "write the result of an arena", (*arenaFlags).declareShow,
 		"Writes the strength of each entrant of an arena with its 95 % interval, how often each was preferred to each other one,\n"+
-			"how well annotators agree, and how many more answers are needed to order the first two (docs/arena.md). The server may be running.",
+			"how well annotators agree, the winner or about how many more answers are needed (docs/arena.md). The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
 			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				rec, err := db.Load(ctx, spec.ID)
@@ -174,7 +176,11 @@ func arenaShowCommand() command {
 
 // printArena writes a report for people.
 func printArena(out io.Writer, r bradley.Report) error {
-	fmt.Fprintf(out, "%s: %s\n%s\n\n", r.Title, r.Sum(), r.Headline())
+	fmt.Fprintf(out, "%s: %s\n%s\n", r.Title, r.Sum(), r.Headline())
+	if text := r.Guarantee(); text != "" {
+		fmt.Fprintln(out, text)
+	}
+	fmt.Fprintln(out)
 	err := table(out, "\tENTRANT\tSTRENGTH\t95 %\tP(BEST)\tANSWERS\tPREFERRED\tEQUAL", len(r.Entrants), func(w io.Writer, i int) {
 		e := r.Entrants[i]
 		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, stats.Percent(e.Best), e.Answers, e.Wins, e.Ties)

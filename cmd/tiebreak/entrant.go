@@ -36,7 +36,7 @@ func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sess
 	}
 	var first idrl.SessionSpec
 	var policies []training.EntrantPolicy
-	spec.Arena = idrl.Arena{}
+	spec.Arena = idrl.Arena{Detect: spec.Arena.Detect}
 	for k, w := range wanted {
 		of, entrant, policy, err := findEntrant(ctx, db, list, w)
 		if err != nil {

@@ -76,6 +76,9 @@ func stopLine(spec idrl.SessionSpec, results []runResult) rehearsed.Line {
 	if !results[0].Facts.States {
 		return rehearsed.Line{Name: "stop in time", Value: "not known: the reward is a network, and the session never says that it may stop"}
 	}
+	if spec.Arena.Detect > 0 {
+		return shareLine("winner", "a winner is found", results, func(f runFacts) bool { return f.MayStop > 0 })
+	}
 	if spec.IsArena() {
 		return shareLine("order", "the two strongest entrants are told apart at the end", results, func(f runFacts) bool { return f.MayStop > 0 })
 	}

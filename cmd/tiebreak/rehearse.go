@@ -116,7 +116,7 @@ func (s *studyServer) between(id idrl.SessionID) func(context.Context) (bool, er
 
 // complete reports whether a session asks nothing more.
 func complete(st view.Status) bool {
-	return st.State.Ended() || st.Budget > 0 && st.Answers >= st.Budget || st.Stopping.ByItself && st.Stopping.Propose
+	return st.State.Ended() || st.Budget > 0 && st.Answers >= st.Budget || st.Stopping.ByItself && st.Stopping.Propose || st.Decided
 }
 
 // runFacts are what one rehearsal left in its database.
@@ -196,7 +196,7 @@ func mayStop(spec idrl.SessionSpec, st view.Status) int64 {
 	return 0
 }
 
-// ordered returns the number of rows of an arena whose first two entrants are told apart; 0 if they are not.
+// ordered returns the number of rows of an arena whose test has found a winner, or without a test, whose first two entrants are told apart; 0 if not.
 func (s *studyServer) ordered(ctx context.Context, id idrl.SessionID) (int64, error) {
 	rec, err := s.app.db.Load(ctx, id)
 	if err != nil {
@@ -205,6 +205,12 @@ func (s *studyServer) ordered(ctx context.Context, id idrl.SessionID) (int64, er
 	r, _, err := bradley.NewReport(rec)
 	if err != nil {
 		return 0, err
+	}
+	if r.Test != nil {
+		if r.Test.Winner == "" {
+			return 0, nil
+		}
+		return r.Seq, nil
 	}
 	for _, p := range r.Pairs {
 		if len(r.Entrants) > 1 && p.A == r.Entrants[0].Title && p.B == r.Entrants[1].Title && p.Separated {

@@ -103,7 +103,7 @@ func (f *simulateFlags) rehearses(spec idrl.SessionSpec) error {
 // usual sets what is rehearsed, and what is usual in a rehearsal where that is not said otherwise. Errors are of kind Invalid.
 func (f *simulateFlags) usual(spec idrl.SessionSpec) error {
 	study, a := &f.study, &f.annotator
-	if study.spec = spec; spec.Budget == 0 && !spec.StopByItself {
+	if study.spec = spec; spec.Budget == 0 && !spec.StopByItself && spec.Arena.Detect == 0 {
 		return idrl.Errorf(idrl.Invalid, "%s: the study has no end: set budget or stop_by_itself in it", study.file)
 	}
 	study.skipIdle = study.skipIdle || !f.given("skip-idle") && a.Pace > 0

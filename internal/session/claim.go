@@ -61,7 +61,7 @@ func (s *Session) Renew(ctx context.Context, who idrl.AnnotatorID, id idrl.Assig
 
 // done reports whether no more questions are asked.
 func (s *statements) done() bool {
-	return s.closed() || s.cfg.Unseen || s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget || s.spec.StopByItself && s.stopping().Propose
+	return s.closed() || s.cfg.Unseen || s.spec.Budget > 0 && s.log.all.answers >= s.spec.Budget || s.spec.StopByItself && s.stopping().Propose || s.contestOver()
 }
 
 // doneBy reports whether the annotator is asked no more questions.

@@ -246,7 +246,7 @@ func (s *selector) pending(fresh []record.Assignment, but *record.Assignment) ([
 	return out, with, nil
 }
 
-// askedAll reports whether the annotator of an arena was asked every question, and has none
+// askedAll reports whether the annotator of an arena was asked every question whose answer may still decide something, and has none
 // left to answer.
 func (s *selector) askedAll(who idrl.AnnotatorID) bool {
 	if !s.spec.IsArena() || s.gen == nil || len(s.asked.openOf(who)) > 0 || len(s.reopened(who)) > 0 {
@@ -261,7 +261,7 @@ func (s *selector) askedAll(who idrl.AnnotatorID) bool {
 	for _, as := range s.asked.of[who] {
 		out[as.Query.ID] = true
 	}
-	return !slices.ContainsFunc(s.gen.Queries, func(q idrl.Query) bool { return !out[q.ID] })
+	return !slices.ContainsFunc(s.vectors, func(q idrl.QueryVector) bool { return !out[q.ID] && s.decides(&q) })
 }
 
 // A queryIndex holds buffers and per-generation indexes that are reused between

@@ -90,9 +90,33 @@ func percentWhole(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 func arenaChoice(s Source) string {
 	return text(
 		fmt.Sprintf("People compared clips of %d policies without knowing which was which. Both clips of a question began in the same state, with the same random numbers.", len(s.Spec.Arena.Entrants)),
-		"The pair of policies was the one whose answer told most about their strengths [houlsby2011]; the start and the sides were drawn at random.",
+		arenaPair(s.Spec.Arena),
 		"Clips that could not be told apart by sight, or in which nothing moved, were not asked about.",
 	)
+}
+
+func arenaPair(a idrl.Arena) string {
+	if a.Detect > 0 {
+		return "The pair of policies was the likeliest winner so far and its strongest challenger [zoghi2014]; the start and the sides were drawn at random."
+	}
+	return "The pair of policies was the one whose answer told most about their strengths [houlsby2011]; the start and the sides were drawn at random."
+}
+
+// arenaTest says how a winner was looked for, and what was found.
+func arenaTest(s Source) string {
+	t := s.Arena.Test
+	if t == nil {
+		return ""
+	}
+	found := "It has not ended."
+	switch {
+	case t.Winner != "":
+		found = fmt.Sprintf("It found “%s” to be the winner.", t.Winner)
+	case t.Over:
+		found = "It ended without a winner."
+	}
+	return text(fmt.Sprintf("The arena was to end with a sequential test for a policy that people prefer to each other one: for each ordered pair of policies an exact binomial test after every decisive answer, at level %s divided by the number of policies, with a spending function of the power family (exponent 2) [kim1987], planned to find a preference of %s of the decisive answers with a probability of %s.",
+		percentWhole(t.Level), percentWhole(t.Detect), percentWhole(t.Power)), found)
 }
 
 // arenaAnalysis says how strengths were estimated.
@@ -108,4 +132,4 @@ func arenaAnalysis(s Source) string {
 }
 
 // arenaStop says when an arena ends.
-func arenaStop(s Source) string { return text(budget(s.Spec), each(s.Spec)) }
+func arenaStop(s Source) string { return text(arenaTest(s), budget(s.Spec), each(s.Spec)) }

@@ -35,6 +35,7 @@ var references = []reference{
 	article("haarnoja2018", "Haarnoja et al., 2018", "Haarnoja, Tuomas and Zhou, Aurick and Hartikainen, Kristian and Tucker, George and Ha, Sehoon and Tan, Jie and Kumar, Vikash and Zhu, Henry and Gupta, Abhishek and Abbeel, Pieter and Levine, Sergey", "Soft Actor-Critic Algorithms and Applications", "arXiv:1812.05905", "2018"),
 	article("hansen2016", "Hansen, 2016", "Hansen, Nikolaus", "The {CMA} Evolution Strategy: A Tutorial", "arXiv:1604.00772", "2016"),
 	article("houlsby2011", "Houlsby et al., 2011", "Houlsby, Neil and Husz{\\'a}r, Ferenc and Ghahramani, Zoubin and Lengyel, M{\\'a}t{\\'e}", "Bayesian Active Learning for Classification and Preference Learning", "arXiv:1112.5745", "2011"),
+	article("kim1987", "Kim and DeMets, 1987", "Kim, Kyungmann and DeMets, David L.", "Design and Analysis of Group Sequential Tests Based on the Type {I} Error Spending Rate Function", "Biometrika", "1987"),
 	{"krippendorff2004", "Krippendorff, 2004", "book", [][2]string{{"author", "Krippendorff, Klaus"}, {"title", "Content Analysis: An Introduction to Its Methodology"}, {"publisher", "Sage"}, {"edition", "2"}, {"year", "2004"}}},
 	paperAt("lindner2021", "Lindner et al., 2021", "Lindner, David and Turchetta, Matteo and Tschiatschek, Sebastian and Ciosek, Kamil and Krause, Andreas", "Information Directed Reward Learning for Reinforcement Learning", "Advances in Neural Information Processing Systems (NeurIPS)", "2021"),
 	article("mackay1992", "MacKay, 1992", "MacKay, David J. C.", "The Evidence Framework Applied to Classification Networks", "Neural Computation", "1992"),
@@ -47,6 +48,7 @@ var references = []reference{
 	paperAt("snoek2015", "Snoek et al., 2015", "Snoek, Jasper and Rippel, Oren and Swersky, Kevin and Kiros, Ryan and Satish, Nadathur and Sundaram, Narayanan and Patwary, Md. Mostofa Ali and Prabhat and Adams, Ryan P.", "Scalable {Bayesian} Optimization Using Deep Neural Networks", "International Conference on Machine Learning (ICML)", "2015"),
 	article("thurstone1927", "Thurstone, 1927", "Thurstone, Louis L.", "A Law of Comparative Judgment", "Psychological Review", "1927"),
 	article("wilson1927", "Wilson, 1927", "Wilson, Edwin B.", "Probable Inference, the Law of Succession, and Statistical Inference", "Journal of the American Statistical Association", "1927"),
+	paperAt("zoghi2014", "Zoghi et al., 2014", "Zoghi, Masrour and Whiteson, Shimon and Munos, R{\\'e}mi and de Rijke, Maarten", "Relative Upper Confidence Bound for the {K}-Armed Dueling Bandit Problem", "International Conference on Machine Learning (ICML)", "2014"),
 }
 
 var citation = regexp.MustCompile(`\[([a-z]+[0-9]{4})\]`)

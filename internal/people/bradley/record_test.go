@@ -1,6 +1,7 @@
 package bradley_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,5 +35,53 @@ func TestTurnedOutcomes(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
+// TestReportOfATest: a report has the result of the test of its arena, by the answers in their order, and of pairs the shares of decisive answers.
+func TestReportOfATest(t *testing.T) {
+	rec := record.Record{Clips: map[idrl.ClipID]idrl.Clip{}, Spec: idrl.SessionSpec{Arena: idrl.Arena{Detect: 0.9, Entrants: []idrl.Entrant{{Title: "A"}, {Title: "B"}, {Title: "C"}}}}}
+	said := func(a, b string, choice idrl.Choice, times int) {
+		for range times {
+			id := idrl.AssignmentID(rune(len(rec.Log) + 1))
+			first, second := idrl.Clip{ID: idrl.ClipID(a + string(id))}, idrl.Clip{ID: idrl.ClipID(b + string(id))}
+			rec.Clips[first.ID], rec.Clips[second.ID] = idrl.Clip{From: idrl.TrajectoryID(a + ".1")}, idrl.Clip{From: idrl.TrajectoryID(b + ".1")}
+			rec.Assignments = append(rec.Assignments, record.Assignment{ID: id, Query: idrl.Query{ID: idrl.QueryID(id), Kind: idrl.CompareClips, Clips: []idrl.ClipID{first.ID, second.ID}}})
+			rec.Log = append(rec.Log, idrl.Answer{Seq: int64(len(rec.Log) + 1), Assignment: id, Annotator: "ann", Choice: choice})
+		}
+	}
+	report := func() bradley.Report {
+		t.Helper()
+		r, _, err := bradley.NewReport(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	said("e1", "e2", idrl.ChoseA, 1)
+	if r := report(); r.Test.Over || r.Test.Winner != "" || r.Test.Left < 2 || len(r.Test.Unbeaten) != 3 {
+		t.Errorf("after one answer: %+v", r.Test)
+	}
+	said("e1", "e2", idrl.ChoseA, 12)
+	r := report()
+	want := &bradley.ReportTest{Detect: 0.9, Level: 0.05, Power: 0.95, Unbeaten: []string{"A", "C"}, Left: r.Test.Left}
+	if d := cmp.Diff(want, r.Test); d != "" || !strings.HasSuffix(r.Guarantee(), "Not found to be worse than another one: “A”, “C”.") {
+		t.Errorf("one pair is decided (-want +got):\n%s\n%s", d, r.Guarantee())
+	}
+	said("e3", "e1", idrl.ChoseB, 12)
+	said("e3", "e1", idrl.ChoseA, 1)
+	r = report()
+	if r.Test.Winner != "A" || !r.Test.Over || r.Test.Left != 0 {
+		t.Errorf("all of its pairs are decided: %+v", r.Test)
+	}
+	for _, p := range r.Pairs {
+		share, decided := map[string]float64{"AB": 1, "AC": 12. / 13, "BC": 0.5, "CB": 0.5}[p.A+p.B], p.A == "A"
+		if p.P != share || p.Separated != decided || p.Low > share || p.High < share || decided && p.Low < 0.5 {
+			t.Errorf("pair %+v, want a share of %.2f", p, share)
+		}
+	}
+	rec.Spec.Arena.Detect = 0
+	if r := report(); r.Test != nil || r.Guarantee() != "" {
+		t.Errorf("without a test: %+v", r.Test)
 	}
 }

@@ -27,7 +27,8 @@ type Report struct {
 	Entrants []ReportEntrant `json:"entrants"` // the strongest first
 	Pairs    []ReportPair    `json:"pairs"`
 	People   []ReportPerson  `json:"people"`
-	More     *int            `json:"more_answers"` // until the first two are separated; null: not known
+	More     *int            `json:"more_answers"`   // until the first two are separated; null: not known
+	Test     *ReportTest     `json:"test,omitempty"` // for a winner; null where the arena has none
 }
 
 // A ReportEntrant is an entrant in a Report.
@@ -52,10 +53,10 @@ type ReportPair struct {
 	WinsA     int     `json:"a_preferred"`
 	WinsB     int     `json:"b_preferred"`
 	Ties      int     `json:"equal"`
-	P         float64 `json:"p_a"` // that a is preferred when one of the two is
-	Low       float64 `json:"low"`
+	P         float64 `json:"p_a"` // that a is preferred when one of the two is; with a test the share of the decisive answers
+	Low       float64 `json:"low"` // of the 95 % interval, as High; with a test of one that holds at all looks
 	High      float64 `json:"high"`
-	Separated bool    `json:"separated"` // the interval does not contain one half
+	Separated bool    `json:"separated"` // the interval does not contain one half; with a test: it has found one to be preferred
 	Starts    int     `json:"starts"`    // from which both are shown; 0 until the clips are made
 	Unasked   int     `json:"not_asked"` // of these, those whose clips cannot be distinguished or do not move, or that both look as from another start
 }
@@ -107,8 +108,10 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 			e.Title, e.Session, e.Policy, e.After, is.Strength, is.Low, is.High, is.Best, is.Answers, is.Wins, is.Ties,
 		})
 	}
+	var places [][2]int
 	for i, a := range all.Order { // the stronger of each pair first
 		for _, b := range all.Order[i+1:] {
+			places = append(places, [2]int{a, b})
 			p, in := all.Of(a, b)
 			pair := all.Pair(a, b)
 			wins, losses := pair.WinsI, pair.WinsJ
@@ -119,6 +122,9 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 				title(a), title(b), wins, losses, pair.Ties, p, in.Low, in.High, pair.Separated, starts, starts - asked[[2]int{min(a, b), max(a, b)}],
 			})
 		}
+	}
+	if s := test(spec.Arena, outcomes); s != nil {
+		out.addTest(spec.Arena, s, places)
 	}
 	for _, p := range all.People {
 		out.People = append(out.People, ReportPerson{p.ID, p.Answers, p.Ties, p.Compared, p.Agreed, p.Low, p.High, p.Expected, p.Chance, p.Reversed})

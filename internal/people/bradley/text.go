@@ -9,12 +9,14 @@ import (
 	"tiebreak/internal/base/stats"
 )
 
-// Headline says what is known of the first two entrants.
+// Headline says what the test has found, or where there is none, what is known of the first two entrants.
 func (r Report) Headline() string {
 	first, second := r.Entrants[0].Title, r.Entrants[1].Title
 	switch {
 	case r.Answers == 0:
 		return "There are no answers yet."
+	case r.Test != nil:
+		return r.Test.headline()
 	case r.More == nil:
 		return fmt.Sprintf("The answers do not show whether “%s” or “%s” is stronger, and the number of answers still needed is not known.", first, second)
 	case *r.More == 0:

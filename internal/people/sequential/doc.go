@@ -8,10 +8,10 @@
 // against it, else one of n. So a false winner is called in at most 5 of 100 cases, whatever pair is asked about next
 // and whenever one stops (union bound).
 //
-// The test of a pair looks after each decisive answer and spends its level as (k/N)², k of at most N answers: each
-// look may use what the level allows by then (power family of spending functions; the boundary is exact for the
-// binomial distribution). N is 1.1 times the number of answers that a test with one look needs to find a preference
-// of the planned size with a probability of 0.95.
+// The test of a pair looks after each decisive answer and spends the share s of its level as s², of the share s of the test that
+// is over: each look may use what the level allows by then (power family of spending functions; the boundary is exact for the
+// binomial distribution). The test ends after N decisive answers, or 2N of which some say 'equal'. N is 1.1 times the number of
+// decisive answers that a test with one look needs to find a preference of the planned size with a probability of 0.95.
 //
 // Enters: entrants, the planned size, answers in their order. Leaves: the winner, who else may be it, the next pair, how many answers
 // are left. It never reads a log and knows nothing of people.

@@ -49,6 +49,7 @@ func (s *State) at(i, j int) (p *pair, place int) {
 // the two is left out.
 func (s *State) Add(a, b int, choice idrl.Choice) {
 	p, place := s.at(a, b)
+	over := p.decided || s.spent(p, 0) == 1
 	switch choice {
 	case idrl.ChoseA:
 		p.wins[place]++
@@ -60,10 +61,10 @@ func (s *State) Add(a, b int, choice idrl.Choice) {
 		return
 	}
 	p.ahead = mathext.RegIncBeta(float64(p.wins[1]+1), float64(p.wins[0]+1), 0.5)
-	if p.answered++; p.decided || p.answered > s.test.Most || choice == idrl.Equal {
+	if p.answered++; over || choice == idrl.Equal {
 		return
 	}
-	p.need = p.need.next(s.test.share(float64(p.answered)), s.test.level)
+	p.need = p.need.next(s.spent(p, 0), s.test.level)
 	for k := range 2 {
 		if p.wins[k] >= p.need.wins {
 			p.decided, p.prefers = true, k
@@ -77,10 +78,18 @@ func (s *State) Beats(i, j int) bool {
 	return p.decided && p.prefers == place
 }
 
-// open reports whether further answers about two entrants may decide between them, beside pending ones.
+// Open reports whether further answers about two entrants may decide between them.
+func (s *State) Open(i, j int) bool { return s.open(i, j, 0) }
+
+// open is Open beside pending answers.
 func (s *State) open(i, j, pending int) bool {
 	p, _ := s.at(i, j)
-	return !p.decided && p.answered+pending < s.test.Most
+	return !p.decided && s.spent(p, pending) < 1
+}
+
+// spent returns the share of a pair's test that is over once pending answers have come, which may be decisive.
+func (s *State) spent(p *pair, pending int) float64 {
+	return s.test.spent(float64(p.wins[0]+p.wins[1]+pending), float64(p.answered+pending))
 }
 
 // A Verdict is what is known of the winner.
@@ -100,7 +109,7 @@ func (s *State) Verdict() Verdict {
 				continue
 			}
 			wins := s.Beats(i, j)
-			beaten, all, may = beaten || s.Beats(j, i), all && wins, may && (wins || s.open(i, j, 0))
+			beaten, all, may = beaten || s.Beats(j, i), all && wins, may && (wins || s.Open(i, j))
 		}
 		if !beaten {
 			v.Best = append(v.Best, i)
@@ -145,7 +154,7 @@ func (s *State) leaders() (out []int) {
 			if j == i || s.Beats(i, j) {
 				continue
 			}
-			may = may && s.open(i, j, 0)
+			may = may && s.Open(i, j)
 			score[i] -= 1 - s.ahead(i, j)
 		}
 		if may {
@@ -165,30 +174,19 @@ func (s *State) ahead(i, j int) float64 {
 	return p.ahead
 }
 
-// Left returns about how many further answers decide, if those to come are as those so far, and the most that are needed. Both
-// are 0 where nothing can be decided any more.
-func (s *State) Left() (about, most int) {
+// Left returns about how many further answers decide, if those to come are as those so far; 0 where nothing can be decided any more.
+func (s *State) Left() int {
 	leaders := s.leaders()
 	if len(leaders) == 0 || s.Verdict().Done {
-		return 0, 0
+		return 0
 	}
-	sum, counted := 0., map[[2]int]bool{}
-	for rank, i := range leaders {
-		for j := range s.n {
-			if j == i || !s.open(i, j, 0) {
-				continue
-			}
-			p, _ := s.at(i, j)
-			if key := [2]int{min(i, j), max(i, j)}; !counted[key] {
-				counted[key] = true
-				most += s.test.Most - p.answered
-			}
-			if rank == 0 {
-				sum += s.expected(i, j)
-			}
+	sum := 0.
+	for j := range s.n {
+		if j != leaders[0] && s.Open(leaders[0], j) {
+			sum += s.expected(leaders[0], j)
 		}
 	}
-	return min(max(1, int(sum+0.5)), most), most
+	return max(1, int(sum+0.5))
 }
 
 // expected returns the expected number of further answers about two entrants until they are decided or no longer tested,
@@ -196,11 +194,12 @@ func (s *State) Left() (about, most int) {
 func (s *State) expected(i, j int) (answers float64) {
 	p, place := s.at(i, j)
 	w0, l0 := p.wins[place], p.wins[1-place]
-	rest, decisive := float64(s.test.Most-p.answered), float64(w0+l0+1)/float64(p.answered+1) // share of answers that prefer one
-	chance, need := []float64{1}, p.need                                                      // of k further wins without a decision
-	for m := 0; float64(m) < rest*decisive; m++ {
+	decisive := float64(w0+l0+1) / float64(p.answered+1) // share of answers
+	after := func(m int) float64 { return s.test.spent(float64(w0+l0+m), float64(p.answered)+float64(m)/decisive) }
+	chance, need := []float64{1}, p.need // of k further wins without a decision
+	for m := 0; after(m) < 1; m++ {
 		next := make([]float64, m+2)
-		need = need.next(s.test.share(float64(p.answered)+float64(m+1)/decisive), s.test.level)
+		need = need.next(after(m+1), s.test.level)
 		for k, c := range chance {
 			answers += c / decisive
 			w, l := w0+k, l0+m-k
@@ -214,5 +213,5 @@ func (s *State) expected(i, j int) (answers float64) {
 		}
 		chance = next
 	}
-	return min(answers, rest)
+	return answers
 }

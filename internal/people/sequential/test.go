@@ -23,8 +23,8 @@ const (
 
 // A Test is that of one of several entrants being preferred to another one.
 type Test struct {
-	Most  int // answers about a pair after which it is not tested further, with those that call the two equal
-	Once  int // answers that a test with one look needs, for the same power
+	Most  int // decisive answers about a pair after which it is not tested further, nor is it after twice as many of which some say 'equal'
+	Once  int // decisive answers that a test with one look needs, for the same power
 	level float64
 }
 
@@ -38,6 +38,11 @@ func NewTest(n int, detect float64) *Test {
 	t.Once = once(t.level, detect)
 	t.Most = int(longer * float64(t.Once))
 	return t
+}
+
+// spent returns the share of a pair's test that is over after so many answers. With 1 it ends.
+func (t *Test) spent(decisive, answers float64) float64 {
+	return min(1, max(decisive, answers/2)/float64(t.Most))
 }
 
 // once returns how many answers a test at that level with one look needs to find a preference of share p.
@@ -72,9 +77,9 @@ type boundary struct {
 	spent  float64   // of the level
 }
 
-// next returns the boundary after a further decisive answer, of which k answers in all are a share of most: the fewest wins for which the
-// probability of having decided by then, if none of the two is preferred, is at most level·(k/most)^spend. That is so whatever
-// answers call the two equal, which tell nothing of who is preferred.
+// next returns the boundary after a further decisive answer, when that share of the test is over: the fewest wins for which the
+// probability of having decided by then, if none of the two is preferred, is at most level·share^spend. That is so whatever
+// answers say 'equal', which tell nothing of who is preferred.
 func (b boundary) next(share, level float64) boundary {
 	d := max(1, len(b.chance))
 	out := boundary{d + 1, make([]float64, d+1), b.spent}

@@ -53,6 +53,7 @@ type Status struct {
 	Answers    int   // effective and informative
 	Skipped    int   // effective, but without information: skipped, can't tell, or the clip failed
 	Budget     int
+	Decided    bool  // the test of an arena is over
 	BasedOn    int64 // of the generation in use; -1 if there is none yet
 	Training   Training
 	Learning   Learning

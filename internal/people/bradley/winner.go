@@ -1,0 +1,82 @@
+package bradley
+
+import (
+	"fmt"
+	"strings"
+
+	"tiebreak/internal/base/stats"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/sequential"
+)
+
+// A ReportTest is the test for a winner in a Report, by the titles of entrants (package sequential).
+type ReportTest struct {
+	Detect   float64  `json:"planned_preference"` // share of the decisive answers about two that it is planned to find
+	Level    float64  `json:"false_winner"`       // the greatest probability of a false winner, however often one looks
+	Winner   string   `json:"winner,omitempty"`
+	Unbeaten []string `json:"not_beaten"` // entrants to which no other one was found to be preferred
+	Over     bool     `json:"over"`       // further answers find no winner that is not known
+	Left     int      `json:"answers_left"`
+}
+
+// test returns the state of the test of an arena after outcomes, in their order; nil where it has none.
+func test(of idrl.Arena, outcomes []Outcome) *sequential.State {
+	if of.Detect == 0 {
+		return nil
+	}
+	s := sequential.NewTest(len(of.Entrants), of.Detect).New(len(of.Entrants))
+	for _, o := range outcomes {
+		s.Add(o.A, o.B, o.Choice)
+	}
+	return s
+}
+
+// addTest writes the state of a test into the report: its result, and of each pair, whose places are given, the share of the decisive answers
+// with an interval that holds at all looks.
+func (r *Report) addTest(of idrl.Arena, s *sequential.State, places [][2]int) {
+	v := s.Verdict()
+	r.Test = &ReportTest{Detect: of.Detect, Level: sequential.Level, Unbeaten: []string{}, Over: v.Done, Left: s.Left()}
+	for _, k := range v.Best {
+		r.Test.Unbeaten = append(r.Test.Unbeaten, of.Entrants[k].Title)
+	}
+	if v.Winner >= 0 {
+		r.Test.Winner = of.Entrants[v.Winner].Title
+	}
+	for i, at := range places {
+		p := &r.Pairs[i]
+		p.P, p.Separated = 0.5, s.Beats(at[0], at[1]) || s.Beats(at[1], at[0])
+		if n := p.WinsA + p.WinsB; n > 0 {
+			p.P = float64(p.WinsA) / float64(n)
+		}
+		p.Low, p.High = sequential.Interval(p.WinsA, p.WinsB)
+	}
+}
+
+// headline says what the test has found.
+func (t ReportTest) headline() string {
+	switch {
+	case t.Winner != "":
+		return fmt.Sprintf("“%s” is the winner: people prefer it to each other policy.", t.Winner)
+	case t.Over:
+		return "No winner: the test has not found a policy that people prefer to each other one."
+	}
+	answers := "1 further answer decides"
+	if t.Left != 1 {
+		answers = fmt.Sprintf("%d further answers decide", t.Left)
+	}
+	return fmt.Sprintf("No winner yet: about %s.", answers)
+}
+
+// Guarantee says what the test promises and which entrants may be the winner; nothing where there is no test.
+func (r Report) Guarantee() string {
+	t := r.Test
+	if t == nil {
+		return ""
+	}
+	out := fmt.Sprintf("A false winner is called in at most %s of such tests, however often one looks. A policy that is preferred to another one in at least %s of the decisive answers is found to be so with a probability of about %s.",
+		stats.Percent(t.Level), stats.Percent(t.Detect), stats.Percent(sequential.Power))
+	if n := len(t.Unbeaten); t.Winner == "" && n > 0 && n < len(r.Entrants) {
+		out += " Not found to be worse than another one: “" + strings.Join(t.Unbeaten, "”, “") + "”."
+	}
+	return out
+}

@@ -1,0 +1,76 @@
+package session
+
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/sequential"
+)
+
+// A contest is the test of an arena for a winner, after the answers that count.
+type contest struct {
+	state *sequential.State // nil without a test
+	seq   int64             // log row of the last answer
+	n     int               // answers
+	edits int               // rows that are no replies
+}
+
+// contest returns the test of an arena after the answers that count; nil where it has none.
+func (s *inference) contest() *sequential.State {
+	detect := s.spec.Arena.Detect
+	if detect == 0 {
+		return nil
+	}
+	c := &s.tested
+	later := s.history.After(c.seq + 1)
+	if c.state == nil || c.edits != len(s.log.edits) || c.n+len(later) != s.history.Len() {
+		n := len(s.spec.Arena.Entrants)
+		*c = contest{state: sequential.NewTest(n, detect).New(n), edits: len(s.log.edits)}
+		later = s.history.After(0)
+	}
+	for _, i := range later {
+		a, b := meet(i.Query)
+		c.state.Add(a, b, i.Choice)
+		c.seq = i.Seq
+	}
+	c.n = s.history.Len()
+	return c.state
+}
+
+// meet returns the entrants of a question of an arena.
+func meet(q *idrl.QueryVector) (a, b int) { return slices.Index(q.X, 1), slices.Index(q.X, -1) }
+
+// decides reports whether answers to a question may still decide the test of an arena; they may in other sessions, and where there is no test.
+func (s *generation) decides(q *idrl.QueryVector) bool {
+	state := s.contest()
+	return state == nil || state.Open(meet(q))
+}
+
+// contestOver reports whether the test of an arena is over.
+func (s *inference) contestOver() bool {
+	state := s.contest()
+	return state != nil && state.Verdict().Done
+}
+
+// deciding returns, of what may be asked, the questions about the pair of entrants that decides most, beside pending ones; all where an arena has no test.
+func (s *selector) deciding(askable, pending []idrl.QueryVector) []idrl.QueryVector {
+	state := s.contest()
+	if state == nil {
+		return askable
+	}
+	awaited := map[[2]int]int{}
+	for i := range pending {
+		a, b := meet(&pending[i])
+		awaited[[2]int{min(a, b), max(a, b)}]++
+	}
+	for _, pair := range state.Next(func(i, j int) int { return awaited[[2]int{min(i, j), max(i, j)}] }) {
+		other := func(q idrl.QueryVector) bool {
+			a, b := meet(&q)
+			return a != pair[0] && a != pair[1] || b != pair[0] && b != pair[1]
+		}
+		if slices.ContainsFunc(askable, func(q idrl.QueryVector) bool { return !other(q) }) {
+			return slices.DeleteFunc(askable, other)
+		}
+	}
+	return askable[:0]
+}
