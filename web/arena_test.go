@@ -40,7 +40,7 @@ func TestArenaForm(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
 	page := b.get(c, "/arenas/new")
-	if page.status != http.StatusOK || !strings.Contains(page.body, `name="now" value="s1"`) {
+	if page.status != http.StatusOK || !strings.Contains(page.body, `name="now" value="s1"`) || !strings.Contains(page.body, `name="detect" value="0.7"`) {
 		t.Fatalf("status %d:\n%s", page.status, page.body)
 	}
 	for _, test := range []struct {
@@ -51,6 +51,7 @@ func TestArenaForm(t *testing.T) {
 		{url.Values{"title": {"Mine"}, "now": {"s1", "s2"}, "after-s1": {"x"}}, "must be a whole number"},
 		{url.Values{"title": {"Mine"}, "now": {"s1", "s2"}, "after-s1": {"-1"}}, "must be a whole number"},
 		{url.Values{"title": {"Mine"}, "now": {"s1", "s2"}, "budget": {"many"}}, "Answers wanted must be a whole number"},
+		{url.Values{"title": {"Mine"}, "now": {"s1", "s2"}, "detect": {"most"}}, "The smallest preference to find must be a share such as 0.7"},
 		{url.Values{"title": {""}, "now": {"s1", "s2"}}, "title must have 1 to"},
 	} {
 		r := b.post(c, "/arenas", test.form)
@@ -58,8 +59,8 @@ func TestArenaForm(t *testing.T) {
 			t.Errorf("%v: status %d, want %q", test.form, r.status, test.want)
 		}
 	}
-	r := b.post(c, "/arenas", url.Values{"title": {" Mine "}, "now": {"s2", "s1"}, "after-s1": {"0"}, "name-s1": {"First"}, "budget": {"12"}})
-	if r.status != http.StatusSeeOther || b.arena.Title != "Mine" || b.arena.Budget != 12 || len(b.entrants) != 3 {
+	r := b.post(c, "/arenas", url.Values{"title": {" Mine "}, "now": {"s2", "s1"}, "after-s1": {"0"}, "name-s1": {"First"}, "budget": {"12"}, "detect": {"0,8"}})
+	if r.status != http.StatusSeeOther || b.arena.Title != "Mine" || b.arena.Budget != 12 || b.arena.Arena.Detect != 0.8 || len(b.entrants) != 3 {
 		t.Fatalf("status %d, %+v of %+v", r.status, b.arena, b.entrants)
 	}
 	if e := b.entrants[2]; b.entrants[0].Title != "First" || b.entrants[0].After != -1 || e.Session != "s1" || e.After != 0 || e.Title != "First, row 0" {

@@ -165,7 +165,7 @@ func TestRehearsalOfAnArena(t *testing.T) {
 	}
 	id, _ := newArenaLink(t, data, append(entrants, "--budget", "12", "--answers-each", "6", "--seed", "11")...)
 	out := simulateRuns(t, "--session", id, "--data", data, "--runs", "2", "--wage", "10")
-	if saidOf(t, out, "answers") != 12 || saidOf(t, out, "people") != 2 || !strings.Contains(out, "the two strongest entrants are told apart") ||
+	if saidOf(t, out, "answers") != 12 || saidOf(t, out, "people") != 2 || !strings.Contains(out, "of 2 rehearsals a winner is found") ||
 		!strings.Contains(out, "An arena learns no reward") {
 		t.Errorf("it says:\n%s", out)
 	}

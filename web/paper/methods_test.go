@@ -129,7 +129,15 @@ func TestMethodsFollowSettings(t *testing.T) {
 				s.Arena = bradley.Report{Answers: 50, Ties: 4, Entrants: []bradley.ReportEntrant{{Title: "After <b>40</b>", Strength: 0.8, Low: 0.3, High: 1.4}, {Title: "other"}}}
 			},
 			[]string{"clips of 3 policies without knowing which was which", "(Bradley and Terry, 1952)", "(Davidson, 1970)", "Of 50 answers with a preference or “equal” (4), “After <b>40</b>” was the strongest: 0.80 (0.30 to 1.40).", "limited to 60"},
-			[]string{"posterior mean and for", "probit", "The rule"},
+			[]string{"posterior mean and for", "probit", "The rule", "sequential test"},
+		},
+		{
+			"an arena with a test", func(s *idrl.SessionSpec) { s.Arena = idrl.Arena{Entrants: make([]idrl.Entrant, 3), Detect: 0.7} }, func(s *Source) {
+				s.Insight = nil
+				s.Arena = bradley.Report{Answers: 50, Entrants: []bradley.ReportEntrant{{Title: "A"}, {Title: "B"}}, Test: &bradley.ReportTest{Detect: 0.7, Level: 0.05, Power: 0.95, Winner: "A"}}
+			},
+			[]string{"strongest challenger (Zoghi et al., 2014)", "at level 5 % divided", "(Kim and DeMets, 1987)", "a preference of 70 % of the decisive answers with a probability of 95 %", "It found “A” to be the winner."},
+			[]string{"told most about their strengths", "without a winner"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 type ReportTest struct {
 	Detect   float64  `json:"planned_preference"` // share of the decisive answers about two that it is planned to find
 	Level    float64  `json:"false_winner"`       // the greatest probability of a false winner, however often one looks
+	Power    float64  `json:"power"`              // about the probability of finding a preference of the planned size
 	Winner   string   `json:"winner,omitempty"`
 	Unbeaten []string `json:"not_beaten"` // entrants to which no other one was found to be preferred
 	Over     bool     `json:"over"`       // further answers find no winner that is not known
@@ -35,7 +36,7 @@ func test(of idrl.Arena, outcomes []Outcome) *sequential.State {
 // with an interval that holds at all looks.
 func (r *Report) addTest(of idrl.Arena, s *sequential.State, places [][2]int) {
 	v := s.Verdict()
-	r.Test = &ReportTest{Detect: of.Detect, Level: sequential.Level, Unbeaten: []string{}, Over: v.Done, Left: s.Left()}
+	r.Test = &ReportTest{Detect: of.Detect, Level: sequential.Level, Power: sequential.Power, Unbeaten: []string{}, Over: v.Done, Left: s.Left()}
 	for _, k := range v.Best {
 		r.Test.Unbeaten = append(r.Test.Unbeaten, of.Entrants[k].Title)
 	}
@@ -74,7 +75,7 @@ func (r Report) Guarantee() string {
 		return ""
 	}
 	out := fmt.Sprintf("A false winner is called in at most %s of such tests, however often one looks. A policy that is preferred to another one in at least %s of the decisive answers is found to be so with a probability of about %s.",
-		stats.Percent(t.Level), stats.Percent(t.Detect), stats.Percent(sequential.Power))
+		stats.Percent(t.Level), stats.Percent(t.Detect), stats.Percent(t.Power))
 	if n := len(t.Unbeaten); t.Winner == "" && n > 0 && n < len(r.Entrants) {
 		out += " Not found to be worse than another one: “" + strings.Join(t.Unbeaten, "”, “") + "”."
 	}
