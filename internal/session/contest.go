@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/people/sequential"
 )
 
@@ -13,19 +14,18 @@ type contest struct {
 	seq   int64             // log row of the last answer
 	n     int               // answers
 	edits int               // rows that are no replies
+	gen   *idrl.Generation  // whose questions can be asked
 }
 
 // contest returns the test of an arena after the answers that count; nil where it has none.
-func (s *inference) contest() *sequential.State {
-	detect := s.spec.Arena.Detect
-	if detect == 0 {
+func (s *generation) contest() *sequential.State {
+	if s.spec.Arena.Detect == 0 || s.gen == nil {
 		return nil
 	}
 	c := &s.tested
 	later := s.history.After(c.seq + 1)
-	if c.state == nil || c.edits != len(s.log.edits) || c.n+len(later) != s.history.Len() {
-		n := len(s.spec.Arena.Entrants)
-		*c = contest{state: sequential.NewTest(n, detect).New(n), edits: len(s.log.edits)}
+	if c.gen != s.gen || c.edits != len(s.log.edits) || c.n+len(later) != s.history.Len() {
+		*c = contest{state: bradley.NewTest(s.spec.Arena, s.gen), edits: len(s.log.edits), gen: s.gen}
 		later = s.history.After(0)
 	}
 	for _, i := range later {
@@ -47,7 +47,7 @@ func (s *generation) decides(q *idrl.QueryVector) bool {
 }
 
 // contestOver reports whether the test of an arena is over.
-func (s *inference) contestOver() bool {
+func (s *generation) contestOver() bool {
 	state := s.contest()
 	return state != nil && state.Verdict().Done
 }

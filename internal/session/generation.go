@@ -24,6 +24,7 @@ type generation struct {
 
 	families families
 	led      led
+	tested   contest
 }
 
 // restoreVectors sets the queries of the generation under the features of the

@@ -21,7 +21,6 @@ type inference struct {
 	history *posterior.History // the effective answers
 	learner *learning.Learner  // whose posterior is that of history
 	fitting background
-	tested  contest
 }
 
 // know sets the effective answers and the belief.

@@ -269,6 +269,9 @@ func TestReferences(t *testing.T) {
 	} {
 		note(source(change))
 	}
+	tested := source(func(s *idrl.SessionSpec) { s.Arena = idrl.Arena{Entrants: make([]idrl.Entrant, 2), Detect: 0.7} })
+	tested.Arena.Test = &bradley.ReportTest{}
+	note(tested)
 	gaits := source(func(*idrl.SessionSpec) {})
 	gaits.Spec.Solver = idrl.GaitSolver
 	note(gaits)

@@ -1,6 +1,7 @@
 package bradley_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,19 @@ func TestReportOfATest(t *testing.T) {
 		if p.P != share || p.Separated != decided || p.Low > share || p.High < share || decided && p.Low < 0.5 {
 			t.Errorf("pair %+v, want a share of %.2f", p, share)
 		}
+	}
+	two, three := idrl.Clip{ID: "two", From: "e2.1"}, idrl.Clip{ID: "three", From: "e3.1"}
+	rec.Generation = &idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{"one": {ID: "one", From: "e1.1"}, two.ID: two, three.ID: three}}
+	for _, c := range []idrl.Clip{two, three} {
+		rec.Generation.Queries = append(rec.Generation.Queries, idrl.Query{Kind: idrl.CompareClips, Clips: []idrl.ClipID{"one", c.ID}})
+	}
+	if r := report(); r.Test.Winner != "A" || len(r.Test.Alike) > 0 {
+		t.Errorf("two losers look the same: %+v", r.Test)
+	}
+	rec.Log = rec.Log[:13] // A was preferred to B; C looks like A
+	rec.Generation.Queries[1].Clips[0] = two.ID
+	if r := report(); r.Test.Winner != "A" || !slices.Equal(r.Test.Alike, []string{"C"}) || r.Headline() != "“A” is the winner: people prefer it to each other policy that does not look the same, as “C” does." {
+		t.Errorf("%q: %+v", r.Headline(), r.Test)
 	}
 	rec.Spec.Arena.Detect = 0
 	if r := report(); r.Test != nil || r.Guarantee() != "" {

@@ -97,9 +97,10 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 	if all.More != Unknown {
 		out.More = &all.More
 	}
-	starts, asked := meetings(r)
+	starts, asked := 0, map[[2]int]int{}
 	if out.Budget = spec.Budget; r.Generation != nil {
 		out.Asked = len(r.Generation.Queries)
+		starts, asked = meetings(spec.Arena, r.Generation)
 	}
 	title := func(k int) string { return spec.Arena.Entrants[k].Title }
 	for _, k := range all.Order {
@@ -123,7 +124,7 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 			})
 		}
 	}
-	if s := test(spec.Arena, outcomes); s != nil {
+	if s := test(spec.Arena, r.Generation, outcomes); s != nil {
 		out.addTest(spec.Arena, s, places)
 	}
 	for _, p := range all.People {
@@ -132,34 +133,34 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 	return out, outcomes, nil
 }
 
-// Each says how many questions a person is asked at most, and how many people the budget needs at
+// Each says how many questions a person is asked at most, and how many people the budget, or else the test, needs at
 // least if one is not enough. It is empty until the clips are made.
 func (r Report) Each() string {
+	answers, wanted := r.Budget, fmt.Sprintf("%d answers", r.Budget)
+	if r.Budget == 0 && r.Test != nil {
+		answers, wanted = r.Test.Left, fmt.Sprintf("about %d further answers", r.Test.Left)
+	}
 	switch {
 	case r.Asked == 0:
 		return ""
-	case r.Budget <= r.Asked:
+	case answers <= r.Asked:
 		return fmt.Sprintf("A person is asked at most %d questions.", r.Asked)
 	}
-	people := (r.Budget + r.Asked - 1) / r.Asked
-	return fmt.Sprintf("A person is asked at most %d questions, so %d answers take at least %d people.", r.Asked, r.Budget, people)
+	return fmt.Sprintf("A person is asked at most %d questions, so %s take at least %d people.", r.Asked, wanted, (answers+r.Asked-1)/r.Asked)
 }
 
 // meetings returns the number of starts from which the entrants of an arena are shown, and for
 // each pair of them, the lower index first, the number of these about which people are asked.
-func meetings(r record.Record) (starts int, asked map[[2]int]int) {
+func meetings(arena idrl.Arena, g *idrl.Generation) (starts int, asked map[[2]int]int) {
 	asked = map[[2]int]int{}
-	if r.Generation == nil {
-		return 0, asked
-	}
 	of := map[idrl.ClipID]int{}
-	for id, c := range r.Generation.Clips {
-		if k, ok := r.Spec.Arena.EntrantOf(c.From); ok {
+	for id, c := range g.Clips {
+		if k, ok := arena.EntrantOf(c.From); ok {
 			of[id] = k
 		}
 	}
-	starts = len(of) / max(1, len(r.Spec.Arena.Entrants))
-	for _, q := range r.Generation.Queries {
+	starts = len(of) / max(1, len(arena.Entrants))
+	for _, q := range g.Queries {
 		a, b := of[q.Clips[0]], of[q.Clips[1]]
 		asked[[2]int{min(a, b), max(a, b)}]++
 	}

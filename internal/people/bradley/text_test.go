@@ -34,16 +34,19 @@ func TestHeadlineAndSum(t *testing.T) {
 			"“New” is the strongest, with a probability of 97 %.", "60 answers of one person; 0 equal. A person is asked at most 60 questions.",
 		},
 		{
-			"a winner", bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Winner: "New", Over: true}, People: one},
+			"a winner",
+			bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Winner: "New", Over: true}, People: one},
 			"“New” is the winner: people prefer it to each other policy.", "60 answers of one person; 0 equal.",
 		},
 		{
-			"no winner", bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Over: true}, People: one},
+			"no winner",
+			bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Over: true}, People: one},
 			"No winner: the test has not found a policy that people prefer to each other one.", "60 answers of one person; 0 equal.",
 		},
 		{
-			"no winner yet", bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Left: 12}, People: one},
-			"No winner yet: about 12 further answers decide.", "60 answers of one person; 0 equal.",
+			"no winner yet",
+			bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Left: 12}, People: one, Asked: 5},
+			"No winner yet: about 12 further answers decide.", "60 answers of one person; 0 equal. A person is asked at most 5 questions, so about 12 further answers take at least 3 people.",
 		},
 	} {
 		if got := test.report.Headline(); got != test.headline {

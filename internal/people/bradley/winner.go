@@ -15,17 +15,37 @@ type ReportTest struct {
 	Level    float64  `json:"false_winner"`       // the greatest probability of a false winner, however often one looks
 	Power    float64  `json:"power"`              // about the probability of finding a preference of the planned size
 	Winner   string   `json:"winner,omitempty"`
+	Alike    []string `json:"like_the_winner,omitempty"` // entrants that look like it, about which nobody can be asked
 	Unbeaten []string `json:"not_beaten"` // entrants to which no other one was found to be preferred
 	Over     bool     `json:"over"`       // further answers find no winner that is not known
 	Left     int      `json:"answers_left"`
 }
 
+// NewTest returns the test of an arena without answers, in which entrants are alike about which none of the questions of g is. It must have one,
+// and g may be nil.
+func NewTest(of idrl.Arena, g *idrl.Generation) *sequential.State {
+	n := len(of.Entrants)
+	s := sequential.NewTest(n, of.Detect).New(n)
+	if g == nil {
+		return s
+	}
+	_, asked := meetings(of, g)
+	for j := range n {
+		for i := range j {
+			if asked[[2]int{i, j}] == 0 {
+				s.Alike(i, j)
+			}
+		}
+	}
+	return s
+}
+
 // test returns the state of the test of an arena after outcomes, in their order; nil where it has none.
-func test(of idrl.Arena, outcomes []Outcome) *sequential.State {
+func test(of idrl.Arena, g *idrl.Generation, outcomes []Outcome) *sequential.State {
 	if of.Detect == 0 {
 		return nil
 	}
-	s := sequential.NewTest(len(of.Entrants), of.Detect).New(len(of.Entrants))
+	s := NewTest(of, g)
 	for _, o := range outcomes {
 		s.Add(o.A, o.B, o.Choice)
 	}
@@ -42,6 +62,9 @@ func (r *Report) addTest(of idrl.Arena, s *sequential.State, places [][2]int) {
 	}
 	if v.Winner >= 0 {
 		r.Test.Winner = of.Entrants[v.Winner].Title
+		for _, k := range v.Alike {
+			r.Test.Alike = append(r.Test.Alike, of.Entrants[k].Title)
+		}
 	}
 	for i, at := range places {
 		p := &r.Pairs[i]
@@ -56,6 +79,8 @@ func (r *Report) addTest(of idrl.Arena, s *sequential.State, places [][2]int) {
 // headline says what the test has found.
 func (t ReportTest) headline() string {
 	switch {
+	case t.Winner != "" && len(t.Alike) > 0:
+		return fmt.Sprintf("“%s” is the winner: people prefer it to each other policy that does not look the same, as “%s” does.", t.Winner, strings.Join(t.Alike, "” and “"))
 	case t.Winner != "":
 		return fmt.Sprintf("“%s” is the winner: people prefer it to each other policy.", t.Winner)
 	case t.Over:

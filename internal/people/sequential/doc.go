@@ -4,7 +4,7 @@
 // The winner is the entrant that is preferred to each other one in more than half of the decisive comparisons
 // (the Condorcet winner; there is none among equals, or where preferences go in a circle). With n entrants
 // each ordered pair has a test of its own at level 0.05/n of 'the first is not preferred', and an entrant that passes all of its tests
-// is called the winner. A false winner has passed a test whose hypothesis is true: where a winner exists, that
+// is called the winner; entrants that look the same need not be compared. A false winner has passed a test whose hypothesis is true: where a winner exists, that
 // against it, else one of n. So a false winner is called in at most 5 of 100 cases, whatever pair is asked about next
 // and whenever one stops (union bound).
 //

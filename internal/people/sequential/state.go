@@ -20,6 +20,7 @@ type State struct {
 type pair struct {
 	wins     [2]int // of the lower one, of the other
 	ties     int
+	alike    bool // nobody can be asked about them
 	decided  bool
 	prefers  int // which of the two is preferred, 0 or 1, once it is decided
 	answered int // with ties
@@ -72,6 +73,18 @@ func (s *State) Add(a, b int, choice idrl.Choice) {
 	}
 }
 
+// Alike notes that nobody can be asked about two entrants, because they look the same: neither has to be preferred to the other.
+func (s *State) Alike(i, j int) {
+	p, _ := s.at(i, j)
+	p.alike = true
+}
+
+// alike reports whether nobody can be asked about two entrants.
+func (s *State) alike(i, j int) bool {
+	p, _ := s.at(i, j)
+	return p.alike
+}
+
 // Beats reports whether it is decided that entrant i is preferred to j.
 func (s *State) Beats(i, j int) bool {
 	p, place := s.at(i, j)
@@ -84,7 +97,7 @@ func (s *State) Open(i, j int) bool { return s.open(i, j, 0) }
 // open is Open beside pending answers.
 func (s *State) open(i, j, pending int) bool {
 	p, _ := s.at(i, j)
-	return !p.decided && s.spent(p, pending) < 1
+	return !p.alike && !p.decided && s.spent(p, pending) < 1
 }
 
 // spent returns the share of a pair's test that is over once pending answers have come, which may be decisive.
@@ -94,7 +107,8 @@ func (s *State) spent(p *pair, pending int) float64 {
 
 // A Verdict is what is known of the winner.
 type Verdict struct {
-	Winner int   // entrant that is preferred to each other one; -1 while none is known
+	Winner int   // entrant that is preferred to each other one, but to those that look like it; -1 while none is known
+	Alike  []int // entrants that look like the winner
 	Best   []int // entrants to which none was found to be preferred
 	Done   bool  // further answers find no winner that is not known
 }
@@ -103,21 +117,27 @@ type Verdict struct {
 func (s *State) Verdict() Verdict {
 	v := Verdict{Winner: -1, Done: true}
 	for i := range s.n {
-		beaten, all, may := false, true, true
+		beaten, all, may, asked := false, true, true, false
+		var alike []int
 		for j := range s.n {
 			if j == i {
 				continue
 			}
+			if s.alike(i, j) {
+				alike = append(alike, j)
+				continue
+			}
+			asked = true
 			wins := s.Beats(i, j)
 			beaten, all, may = beaten || s.Beats(j, i), all && wins, may && (wins || s.Open(i, j))
 		}
 		if !beaten {
 			v.Best = append(v.Best, i)
 		}
-		if all {
-			v.Winner = i
+		if all && asked && v.Winner < 0 {
+			v.Winner, v.Alike = i, alike
 		}
-		v.Done = v.Done && !may
+		v.Done = v.Done && !(may && asked)
 	}
 	v.Done = v.Done || v.Winner >= 0
 	return v
@@ -149,15 +169,18 @@ func (s *State) Next(pending func(i, j int) int) (out [][2]int) {
 func (s *State) leaders() (out []int) {
 	score := make([]float64, s.n)
 	for i := range s.n {
-		may := true
+		may, asked := true, false
 		for j := range s.n {
-			if j == i || s.Beats(i, j) {
+			if j == i || s.alike(i, j) {
+				continue
+			}
+			if asked = true; s.Beats(i, j) {
 				continue
 			}
 			may = may && s.Open(i, j)
 			score[i] -= 1 - s.ahead(i, j)
 		}
-		if may {
+		if may && asked {
 			out = append(out, i)
 		}
 	}
