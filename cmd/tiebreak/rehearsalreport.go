@@ -50,7 +50,7 @@ func expectedOf(title string, p runPlan, wage float64, results []runResult) (r r
 	}
 	who := rehearsal.Expect(people)
 	r.Lines = append(r.Lines, rehearsed.Line{Name: "people", Value: fmt.Sprintf("%.0f%s", who.Mean, between(who, "%.0f"))})
-	r.Lines = append(r.Lines, shareLine("complete", "all answers wanted are given", results, func(f runFacts) bool { return f.Complete }))
+	r.Lines = append(r.Lines, shareLine("complete", "the study comes to its end", results, func(f runFacts) bool { return f.Complete }))
 	r.Lines = append(r.Lines, stopLine(p.Spec, results))
 	first := results[0].Facts
 	r.Data, r.Notes = dataLines(p.Spec, first), rehearsalNotes(p, first)

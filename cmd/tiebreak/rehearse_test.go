@@ -130,7 +130,7 @@ func TestRehearsalReport(t *testing.T) {
 	want := map[string]string{
 		"answers": "110 (0 to 330)", "time": "3 hours (0 to 25)", "people": "10 (10 to 10)",
 		"cost":     strconv.FormatFloat(15*h.Mean, 'f', 2, 64) + " (" + strconv.FormatFloat(15*h.Low, 'f', 2, 64) + " to " + strconv.FormatFloat(15*h.High, 'f', 2, 64) + ")",
-		"complete": "in 2 of 2 rehearsals all answers wanted are given", "stop in time": "in 1 of 2 rehearsals the statement was good enough to stop before the end",
+		"complete": "in 2 of 2 rehearsals the study comes to its end", "stop in time": "in 1 of 2 rehearsals the statement was good enough to stop before the end",
 	}
 	for _, l := range r.Lines {
 		if l.Value != want[l.Name] {

@@ -120,7 +120,7 @@ func (f *simulateFlags) usual(spec idrl.SessionSpec) error {
 		}
 	}
 	if study.people == 0 {
-		if study.people = 1; spec.AnswersEach > 0 {
+		if study.people = 1; spec.AnswersEach > 0 || spec.Arena.Detect > 0 {
 			study.people = idrl.MaxBudget // as many as are needed
 		}
 	}
