@@ -22,11 +22,14 @@ type estimate struct {
 
 // intervals draws estimates below one another on one axis that includes 0, and returns the height.
 func intervals(c *canvas, list []estimate, unit string) float64 {
-	const numbers, each, top = 112.0, 21.0, 14.0
-	names := c.names(150)
+	const each, top = 21.0, 14.0
+	names, numbers := max(116, c.names(150)), 92.0
 	low, high := 0.0, 0.0
 	for _, e := range list {
 		low, high = min(low, e.low), max(high, e.high)
+		if len([]rune(e.text)) > 14 { // longer than "−100.0 ± 100.0"
+			numbers = 112
+		}
 	}
 	if !(high > low) {
 		low, high = -1, 1
