@@ -76,7 +76,9 @@ func drawHistory(c *canvas, r rows, _ Moment) (float64, string) {
 		c.line(f.x.from, f.y.at(0), f.x.to, f.y.at(0), zeroLook)
 		c.path(mean, lineLook)
 		readouts(c, f, thinned(len(of.cells), mostReadouts/2), func(i int) float64 { return of.number(i, "answers") },
-			func(i int) string { return text(of, i) + " after " + words.Plural(int(of.number(i, "answers")), "answer") })
+			func(i int) string {
+				return text(of, i) + " after " + words.Plural(int(of.number(i, "answers")), "answer")
+			})
 	})
 	return height, fmt.Sprintf("Posterior mean of the weights of the reward (line, and the latest as a number) with its 95 %% interval (band: mean ± 1.96 standard deviations), by the number of answers that count, in standard deviations of the prior%s. Dashed: 0.",
 		ofAll(len(list), all, "weights"))
@@ -150,7 +152,7 @@ func multiples(c *canvas, list []multiple, last, most float64, draw func(of rows
 		}
 		c.label(left, top-8-line, startAt, textSize, room, strings.Join(name[min(1, len(name)-1):], " "))
 		c.text(left, top-8, startAt, smallSize, m.latest)
-		f := frame{x: span(0, last, left, left+room), y: span(-most, most, top+high, top), size: smallSize, xTicks: 3, yTicks: 4}
+		f := frame{x: span(0, last, left, left+room), y: span(-most, most, top+high, top), size: smallSize, xTicks: 3, yTicks: 5}
 		f.draw(c)
 		draw(m.of, f)
 	}
