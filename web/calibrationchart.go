@@ -3,82 +3,52 @@ package web
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
-	"tiebreak/web/figure"
 )
 
-// calibrationCharts compare predictions of answers with the answers: of comparisons, or of the best
-// and the worst clip of groups.
-func calibrationCharts(spec idrl.SessionSpec, r *insight.Report) []templates.CalibrationChart {
-	replies := idrl.Outcomes()
-	switch {
-	case spec.Kind.Group():
-		return []templates.CalibrationChart{
-			calibrationChart(spec, r, templates.CalibrationChart{
-				ID: "calibration-best", Title: "Predicted and actual best clips", Of: "Probability of the most probable clip", All: chartURL(spec.ID, "group_predictions"),
-			}, r.FitBest, idrl.GroupSize),
-			calibrationChart(spec, r, templates.CalibrationChart{
-				ID: "calibration-worst", Title: "Predicted and actual worst clips", Of: "Probability of the most probable clip", All: chartURL(spec.ID, "group_predictions"),
-			}, r.FitWorst, idrl.GroupSize),
-		}
-	case spec.Kind.Comparison():
-		return []templates.CalibrationChart{calibrationChart(spec, r, templates.CalibrationChart{
-			ID: "calibration", Title: "Predicted and actual answers", Of: "Probability of the most probable answer", All: chartURL(spec.ID, "predictions"),
-		}, r.Fit, len(replies[:]))}
+// predictions compare predictions of answers with the answers: of comparisons, of ratings, or of the best and the worst clip of groups.
+func (p *pen) predictions() []templates.ChartCard {
+	switch r, kind := p.m.Insight, p.m.Spec.Kind; {
+	case kind.Group():
+		return []templates.ChartCard{p.calibration("best", "group_predictions", r.FitBest), p.calibration("worst", "group_predictions", r.FitWorst)}
+	case kind.Comparison():
+		return []templates.ChartCard{p.calibration("", "predictions", r.Fit)}
+	default:
+		return []templates.ChartCard{p.ratings()}
 	}
-	return nil
 }
 
-// calibrationChart draws fit, of predictions of one of some outcomes, into c.
-func calibrationChart(spec idrl.SessionSpec, r *insight.Report, c templates.CalibrationChart, fit insight.Calibration, outcomes int) templates.CalibrationChart {
-	c.CSV = chartURL(spec.ID, "calibration")
+// calibration draws how often what was predicted came true; all is the table of every prediction.
+func (p *pen) calibration(of, all string, fit insight.Calibration) templates.ChartCard {
+	none, r := "", p.m.Insight
 	switch {
-	case fit.N == 0 && spec.Model == idrl.NetworkModel:
-		c.None = "Shown from the first answer on that a reward network has predicted."
-		return c
+	case fit.N == 0 && p.m.Spec.Model == idrl.NetworkModel:
+		none = "Shown from the first answer on that a reward network has predicted."
 	case fit.N == 0:
-		c.None = "Shown from the first answer on."
+		none = "Shown from the first answer on."
+	}
+	p.look.Of = of
+	c := p.card("calibration", "each predicted from the answers before it; above: number of answers; hollow: fewer than five; dashed: as predicted", none)
+	p.look.Of = ""
+	if none != "" {
 		return c
 	}
-	least := math.Floor(10/float64(outcomes)) / 10 // of the most probable of so many outcomes
-	x, y := axis{low: least, high: 1, from: 14, to: 97}, axis{low: 0, high: 1, from: 84, to: 8}
-	for _, v := range []float64{0.2, 0.4, 0.6, 0.8, 1} {
-		if v > least {
-			c.X = append(c.X, templates.Tick{Place: x.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
-		}
+	c.All = chartURL(p.m.Spec.ID, all)
+	c.Said = fmt.Sprintf("Of %s, %.0f %% were the most probable answer.", plural(fit.N, "answer"), 100*fit.Right)
+	c.Verdict = fmt.Sprintf("Calibration error (ECE) %.3f; if the predictions are right, it lies between %.3f and %.3f by chance.", fit.ECE, fit.ByChance[0], fit.ByChance[1])
+	if fit.Beyond() {
+		c.Cautions = append(c.Cautions, "The calibration error is larger than chance explains: the likelihood does not describe how people answer. The intervals of the reward may be too narrow.")
 	}
-	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
+	if fit.Useless() {
+		c.Cautions = append(c.Cautions, "The predictions were no better than predictions made without knowledge of the clips. People may answer at random, judge by something that the features do not describe, or rarely prefer one clip.")
 	}
-	c.Ideal = y.place(least)
-	var words []string
-	for _, b := range fit.Bins {
-		if b.N == 0 {
-			continue
-		}
-		p := templates.CalibrationPoint{
-			X: x.place(b.Predicted), Y: y.place(b.Share), Low: y.place(b.From), High: y.place(b.To),
-			Middle: x.place((max(least, b.Low) + b.High) / 2), N: fmt.Sprint(b.N), Few: b.N < 5,
-			Bin: fmt.Sprintf("%.0f to %.0f %%", 100*b.Low, 100*b.High), Answers: fmt.Sprint(b.N), Predicted: fmt.Sprintf("%.0f %%", 100*b.Predicted),
-			Share: fmt.Sprintf("%.0f %%", 100*b.Share), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
-		}
-		c.Points = append(c.Points, p)
-		words = append(words, fmt.Sprintf("%s of %s predicted, %s came true (%s).", plural(b.N, "answer"), p.Predicted, p.Share, p.Interval))
-	}
-	c.Desc = "In ten bins of equal width. " + c.Of + ": " + strings.Join(words, " ")
-	c.Sum = fmt.Sprintf("Of %s, %.0f %% were the most probable answer.", plural(fit.N, "answer"), 100*fit.Right)
-	c.Error = fmt.Sprintf("Calibration error (ECE) %.3f;", fit.ECE)
-	c.Error += fmt.Sprintf(" if the predictions are right, it lies between %.3f and %.3f by chance.", fit.ByChance[0], fit.ByChance[1])
-	c.Beyond, c.Useless = fit.Beyond(), fit.Useless()
-	c.Brier = fmt.Sprintf("Brier score %.2f (%s%.2f without knowledge of the clips). Log loss %.2f nats (%.2f without knowledge of the clips).",
-		fit.Brier, within(fit.BrierRange, "%.2f to %.2f; "), fit.BlindBrier, fit.LogLoss, fit.BlindLoss)
-	c.Basis = basis(r)
+	c.Scores = []string{fmt.Sprintf("Brier score %.2f (%s%.2f without knowledge of the clips). Log loss %.2f nats (%.2f without knowledge of the clips).",
+		fit.Brier, within(fit.BrierRange, "%.2f to %.2f; "), fit.BlindBrier, fit.LogLoss, fit.BlindLoss), basis(r)}
 	if r.Left > 0 {
-		c.Basis += fmt.Sprintf(" Predictions after the first %d answers were recorded when the answers came. Those that no longer apply are left out: %s.", insight.Followed, plural(r.Left, "other answer"))
+		c.Scores = append(c.Scores, fmt.Sprintf("Predictions after the first %d answers were recorded when the answers came. Those that no longer apply are left out: %s.", insight.Followed, plural(r.Left, "other answer")))
 	}
 	return c
 }
@@ -99,55 +69,26 @@ func basis(r *insight.Report) string {
 	return "Each prediction is made without its answer, from the earlier answers that count now."
 }
 
-// ratingChart draws the transforms of ratings; its ID is empty in sessions without ratings.
-func ratingChart(spec idrl.SessionSpec, r *insight.Report) (c templates.RatingChart) {
-	if spec.Kind.Group() || spec.Kind.Comparison() {
-		return c
-	}
-	c = templates.RatingChart{ID: "transforms", CSV: chartURL(spec.ID, "transforms"), All: chartURL(spec.ID, "ratings")}
-	fit := r.FitRatings
+// ratings draws how many ratings are in each part of their predicted distributions.
+func (p *pen) ratings() templates.ChartCard {
+	fit := p.m.Insight.FitRatings
 	if fit.N == 0 {
-		c.None = "Shown from the first rating on."
-		return c
+		return p.card("transforms", "each predicted from the ratings before it", "Shown from the first rating on.")
 	}
-	most := fit.Band[1]
-	for _, k := range fit.Bins {
-		most = max(most, k)
-	}
-	x, y := axis{low: 0, high: 1, from: 14, to: 97}, axis{low: 0, high: float64(most), from: 84, to: 8}
-	marks, _ := figure.Ticks(0, float64(most), 3)
-	for _, v := range marks {
-		if v == float64(int(v)) {
-			c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f", v)})
-		}
-	}
-	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		c.X = append(c.X, templates.Tick{Place: x.place(v), Text: fmt.Sprintf("%.0f %%", 100*v)})
-	}
-	expected := float64(fit.N) / float64(len(fit.Bins))
-	c.Expected, c.BandTop = y.place(expected), y.place(float64(fit.Band[1]))
-	c.BandHeight = percentage(y.at(float64(fit.Band[0])) - y.at(float64(fit.Band[1])))
-	var words []string
-	for k, n := range fit.Bins {
-		low, high := float64(k)/10, float64(k+1)/10
-		bar := templates.RatingBar{
-			X: percentage(x.at(low) + 0.6), Width: percentage(x.at(high) - x.at(low) - 1.2), Y: y.place(float64(n)), Height: percentage(y.from - y.at(float64(n))),
-			Bin: fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high), N: fmt.Sprint(n), Out: n < fit.Band[0] || n > fit.Band[1],
-		}
-		c.Bars = append(c.Bars, bar)
-		words = append(words, bar.N)
-	}
-	c.Band = fmt.Sprintf("%d to %d", fit.Band[0], fit.Band[1])
-	c.Desc = fmt.Sprintf("Ratings by the predicted probability of a lower rating, in ten bins: %s. Each bin has %s with a probability of 95 %% if the predictions are right.", strings.Join(words, ", "), c.Band)
-	c.Sum = fmt.Sprintf("Of %s, %s lie in the predicted 50 %% interval and %s in the predicted 90 %% interval.", plural(fit.N, "rating"), coverage(fit.Half), coverage(fit.Most))
-	c.Error = fmt.Sprintf("Rating minus prediction: %s of 10 points on average.", points(fit.Error))
+	c := p.card("transforms", fmt.Sprintf("each predicted from the ratings before it; dashed: as predicted; dotted, %d to %d: each bin in 95 of 100 sessions, if the predictions are right; thick frame: outside of that",
+		fit.Band[0], fit.Band[1]), "")
+	c.All = chartURL(p.m.Spec.ID, "ratings")
+	wrong := fmt.Sprintf("Rating minus prediction: %s of 10 points on average.", points(fit.Error))
 	if low, high := fit.ErrorRange[0], fit.ErrorRange[1]; !math.IsNaN(low) {
-		c.Error = fmt.Sprintf("Rating minus prediction: %s of 10 points on average (%s to %s).", points(fit.Error), points(low), points(high))
+		wrong = fmt.Sprintf("Rating minus prediction: %s of 10 points on average (%s to %s).", points(fit.Error), points(low), points(high))
 	}
-	c.Error += fmt.Sprintf(" Typical difference: %.1f points.", 5*fit.Spread)
-	c.Uneven = fmt.Sprintf("Unevenness of the bins (χ²) %.1f; if the predictions are right, it is at most %.1f in 95 of 100 sessions.", fit.Uneven, fit.Limit)
-	c.Beyond = fit.Beyond()
-	c.Basis = basis(r)
+	c.Said = fmt.Sprintf("Of %s, %s lie in the predicted 50 %% interval and %s in the predicted 90 %% interval. %s Typical difference: %.1f points.",
+		plural(fit.N, "rating"), coverage(fit.Half), coverage(fit.Most), wrong, 5*fit.Spread)
+	c.Verdict = fmt.Sprintf("Unevenness of the bins (χ²) %.1f; if the predictions are right, it is at most %.1f in 95 of 100 sessions.", fit.Uneven, fit.Limit)
+	if fit.Beyond() {
+		c.Cautions = []string{"The ratings differ from the predictions more than chance explains: the model of a rating does not describe how people rate. Many ratings in the first and last bins mean more noise than the model assumes; many in the middle mean less. The intervals of the reward may be wrong."}
+	}
+	c.Scores = []string{basis(p.m.Insight)}
 	return c
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -10,7 +11,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/record"
-	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/insight"
@@ -62,15 +62,25 @@ func (s watching) insightCharts(c echo.Context, session Session, p *templates.Ch
 	if err != nil {
 		return err
 	}
-	p.Seq = fmt.Sprint(report.Seq)
-	if p.Page == learningPage {
-		p.Calibration, p.Ratings, p.Posterior = calibrationCharts(spec, report), ratingChart(spec, report), posteriorChart(spec, report)
-		p.Figures, err = s.learningFigures(ctx, session, figureLook(c.QueryParam("narrow"), c.QueryParam("scale")))
+	st, err := session.Status(ctx)
+	if err != nil {
 		return err
 	}
-	names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
-	p.Labour = labourCharts(spec.ID, report.Labour, names)
-	return err
+	p.Seq = fmt.Sprint(report.Seq)
+	pen := pen{m: figure.Moment{Spec: spec, Status: st, Insight: report}, about: figure.NewAbout(spec, st, s.cfg.Program), look: figureLook(c)}
+	if p.Page == peoplePage {
+		names, err := s.cfg.People.AnnotatorNames(ctx, spec.ID)
+		pen.look.Person = func(id string) string { return nameOf(names, idrl.AnnotatorID(id)) }
+		pen.people(p)
+		return cmp.Or(err, pen.err)
+	}
+	if spec.Compares() {
+		if pen.m.Scores, err = session.Conditions(ctx); err != nil {
+			return err
+		}
+	}
+	pen.learning(p)
+	return pen.err
 }
 
 // leases fills in the questions that are reserved for annotators.
@@ -86,39 +96,19 @@ func (s watching) leases(c echo.Context, session Session, p *templates.Charts) e
 	return err
 }
 
-const (
-	weightsDrawn    = 8  // histories on a page
-	weightsCompared = 12 // rows of the table of correlations
-)
+// weightsCompared is how many rows the table of correlations has.
+const weightsCompared = 12
 
-func posteriorChart(spec idrl.SessionSpec, r *insight.Report) templates.PosteriorChart {
-	if spec.Model == idrl.NetworkModel {
-		return networkChart(spec, r)
-	}
-	c := templates.PosteriorChart{
-		Title: "History of the weights", Hint: "mean and 95 % interval by answers that count, in standard deviations of the prior",
-		History: chartURL(spec.ID, "history"), Covariance: chartURL(spec.ID, "covariance"),
-	}
-	p := r.Posterior
-	switch {
-	case len(p.Weights) == 0:
-		c.None = "The reward has too many weights to follow each."
-	case r.Answers == 0:
-		c.None = "Shown from the first answer on."
-	}
-	if c.None != "" {
+// correlationTable has the correlations of the weights; it is empty where there are none.
+func correlationTable(spec idrl.SessionSpec, r *insight.Report) templates.CorrelationTable {
+	c, p := templates.CorrelationTable{CSV: chartURL(spec.ID, "covariance")}, r.Posterior
+	if spec.Model == idrl.NetworkModel || r.Answers == 0 {
 		return c
 	}
-	drawn := p.Largest[:min(len(p.Largest), weightsDrawn)]
-	c.Sum = "All weights, the largest first. The dashed line is 0."
-	if n := len(p.Weights); n > len(drawn) {
-		c.Sum = fmt.Sprintf("The %d largest of %d weights now, the largest first; all are in the CSV. The dashed line is 0.", len(drawn), n)
-	}
-	drawHistories(&c, p, drawn, r.Answers)
 	compared := p.Largest[:min(len(p.Largest), weightsCompared)]
-	c.MatrixSum = fmt.Sprintf("Of %s, the largest first. ± is one standard deviation, in that of the prior.", plural(len(compared), "weight"))
+	c.Sum = fmt.Sprintf("Of %s, the largest first. ± is one standard deviation, in that of the prior.", plural(len(compared), "weight"))
 	if n := len(p.Weights); n > len(compared) {
-		c.MatrixSum = fmt.Sprintf("Of the %d largest of %d weights; all are in the CSV. ± is one standard deviation, in that of the prior.", len(compared), n)
+		c.Sum = fmt.Sprintf("Of the %d largest of %d weights; all are in the CSV. ± is one standard deviation, in that of the prior.", len(compared), n)
 	}
 	for i, row := range p.Correlation(compared) {
 		w := p.Weights[compared[i]]
@@ -143,67 +133,42 @@ func correlationCell(self bool, v float64) templates.CorrelationCell {
 	return templates.CorrelationCell{Text: signed(v, 2), Class: fmt.Sprintf("%s%d", class, min(4, int(5*size)))}
 }
 
-// labourCharts shows how labelling goes; names are those of annotators.
-func labourCharts(id idrl.SessionID, l insight.Labour, names map[idrl.AnnotatorID]string) templates.LabourCharts {
-	c := templates.LabourCharts{TimesCSV: chartURL(id, "times"), MixCSV: chartURL(id, "answers"), Quality: sessionURL(id, "quality")}
-	c.Rate.CSV = chartURL(id, "rate")
+// people draws how labelling goes.
+func (p *pen) people(out *templates.Charts) {
+	l, id := p.m.Insight.Labour, p.m.Spec.ID
+	none := map[bool]string{true: "All answers were imported: the times at which they were given and the response times are not known."}[len(l.Times) == 0]
 	if l.Replies == 0 {
-		c.None = "Shown from the first answer on."
-		return c
+		none = "Shown from the first answer on."
 	}
-	if len(l.Times) == 0 {
-		c.Untimed = "All answers were imported: the times at which they were given and the response times are not known."
-	} else {
-		c.Rate = rateChart(c.Rate.CSV, l)
+	rate := p.card("rate", "those that count, with skipped questions; hours in UTC", none)
+	if none == "" {
+		rate.Said = rateSum(l)
 	}
-	most := time.Duration(1)
-	for _, t := range l.Times {
-		most = max(most, t.Q[4])
+	out.Cards = []templates.ChartCard{rate}
+	if l.Replies == 0 {
+		return
 	}
-	x := axis{low: 0, high: most.Seconds(), from: 1, to: 99}
-	for _, t := range l.Times {
-		name := "Everybody"
-		if t.Annotator != "" {
-			name = nameOf(names, t.Annotator)
-		}
-		at := func(i int) string { return x.place(t.Q[i].Seconds()) }
-		c.Times = append(c.Times, templates.TimesRow{
-			Name: name, N: fmt.Sprint(t.N), Median: took(t.Q[2]), Middle: took(t.Q[1]) + " to " + took(t.Q[3]), Most: took(t.Q[0]) + " to " + took(t.Q[4]),
-			Low: at(0), Q1: at(1), Q2: at(2), Width: percentage(x.at(t.Q[3].Seconds()) - x.at(t.Q[1].Seconds())), High: at(4),
-		})
+	answers := p.card("answers", "with 95 % interval of the share", "")
+	answers.Said, answers.Quality = agreementSum(l.Agree), sessionURL(id, "quality")
+	out.Cards = append(out.Cards, answers)
+	out.Wide = []templates.ChartCard{p.card("times", "box: the middle half; line: 5 to 95 %; mark: median", none)}
+}
+
+func agreementSum(a *insight.Agreement) string {
+	switch {
+	case a == nil:
+		return "No two people have answered the same question yet."
+	case a.Rated:
+		return fmt.Sprintf("Agreement over %s that two people or more answered: Krippendorff’s alpha %.2f.", plural(a.Questions, "question"), a.Alpha)
 	}
-	for _, m := range l.Mix {
-		c.Mix = append(c.Mix, templates.MixRow{
-			Name: replyName(m.Choice), N: fmt.Sprint(m.N), Share: stats.Percent(m.Of), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*m.From, 100*m.To),
-			Width: wide(m.Of), Low: wide(m.From), High: wide(m.To),
-		})
-	}
-	c.Agree = "No two people have answered the same question yet."
-	if a := l.Agree; a != nil && a.Rated {
-		c.Agree = fmt.Sprintf("Agreement over %s that two people or more answered: Krippendorff’s alpha %.2f.", plural(a.Questions, "question"), a.Alpha)
-	} else if a != nil {
-		c.Agree = fmt.Sprintf("Agreement over %s that two people or more answered: %.0f %% of pairs of answers are the same, Krippendorff’s alpha %.2f.",
-			plural(a.Questions, "question"), 100*a.Raw, a.Alpha)
-	}
-	return c
+	return fmt.Sprintf("Agreement over %s that two people or more answered: %.0f %% of pairs of answers are the same, Krippendorff’s alpha %.2f.",
+		plural(a.Questions, "question"), 100*a.Raw, a.Alpha)
 }
 
 // took shows a time to tenths of a second.
 func took(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-func replyName(c idrl.Choice) string {
-	text := map[idrl.Choice]string{
-		idrl.ChoseA: "Clip a", idrl.ChoseB: "Clip b", idrl.Equal: "Equal", idrl.CantTell: "Can’t tell", idrl.Skip: "Skipped",
-		idrl.TechnicalFailure: "Clip failed", idrl.Rated: "Rated", idrl.BestWorst: "Best and worst",
-	}[c]
-	if text == "" {
-		return string(c)
-	}
-	return text
-}
-
-func rateChart(csv string, l insight.Labour) templates.RateChart {
-	c := templates.RateChart{CSV: csv}
+func rateSum(l insight.Labour) string {
 	most, sum, busy := 0, 0, 0
 	for _, h := range l.Hours {
 		most, sum = max(most, h.Replies), sum+h.Replies
@@ -211,46 +176,13 @@ func rateChart(csv string, l insight.Labour) templates.RateChart {
 			busy++
 		}
 	}
-	n := float64(len(l.Hours))
-	x, y := axis{low: 0, high: n, from: 12, to: 98}, axis{low: 0, high: float64(most), from: 84, to: 8}
-	each := (x.to - x.from) / n
-	width := min(0.8*each, 8)
-	for i, h := range l.Hours {
-		top := y.at(float64(h.Replies))
-		c.Bars = append(c.Bars, templates.RateBar{
-			X: percentage(x.at(float64(i)+0.5) - width/2), Width: percentage(width), Y: percentage(top), Height: percentage(y.from - top),
-			Hour: h.Begin.Format("2 Jan 15:04"), N: plural(h.Replies, "answer"),
-		})
-	}
-	marks, _ := figure.Ticks(0, float64(most), 3)
-	for _, v := range marks {
-		if v == float64(int(v)) {
-			c.Y = append(c.Y, templates.Tick{Place: y.place(v), Text: fmt.Sprintf("%.0f", v)})
-		}
-	}
-	for _, i := range hourMarks(len(l.Hours)) {
-		c.X = append(c.X, templates.Tick{Place: percentage(x.at(float64(i) + 0.5)), Text: l.Hours[i].Begin.Format("15:04")})
-	}
 	first, last := l.Hours[0].Begin, l.Hours[len(l.Hours)-1].Begin
-	c.Sum = fmt.Sprintf("%s; in hours with answers %.0f on average, %d at most. From %s to %s UTC.",
+	text := fmt.Sprintf("%s; in hours with answers %.0f on average, %d at most. From %s to %s UTC.",
 		plural(sum, "answer"), float64(sum)/float64(max(1, busy)), most, first.Format("2 Jan 15:04"), last.Add(time.Hour).Format("2 Jan 15:04"))
 	if l.Earlier > 0 {
-		c.Sum += fmt.Sprintf(" Before that: %s.", plural(l.Earlier, "answer"))
+		text += fmt.Sprintf(" Before that: %s.", plural(l.Earlier, "answer"))
 	}
-	c.Desc = c.Sum
-	return c
-}
-
-// hourMarks are the hours of n that are named: at most four, the first and the last among them.
-func hourMarks(n int) (out []int) {
-	parts := min(3, n-1)
-	if parts < 1 {
-		return []int{0}
-	}
-	for k := range parts + 1 {
-		out = append(out, k*(n-1)/parts)
-	}
-	return out
+	return text
 }
 
 func leaseTable(id idrl.SessionID, open []record.Assignment, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) templates.LeaseTable {

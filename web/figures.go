@@ -40,7 +40,7 @@ func (s watching) figure(c echo.Context, session Session, name string) error {
 			return err
 		}
 	}
-	d, err := figure.Draw(name, m, figure.NewAbout(m.Spec, st, s.cfg.Program), figureLook("", c.QueryParam("scale")))
+	d, err := figure.Draw(name, m, figure.NewAbout(m.Spec, st, s.cfg.Program), figure.Look{Log: figureLook(c).Log})
 	if err != nil {
 		return err
 	}

@@ -149,3 +149,9 @@ func nextPart(spec idrl.SessionSpec, l *insight.Learnt) (p templates.NextPart) {
 	}
 	return p
 }
+
+// interval shows a mean with the half-width of its 95 % interval.
+func interval(mean, std float64) string {
+	const z95 = 1.96 // standard deviations
+	return signed(mean, 2) + " ± " + signed(z95*std, 2)
+}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/study/settings"
@@ -93,3 +94,6 @@ func (s *site) home(c echo.Context) error {
 	}
 	return render(c, http.StatusOK, templates.Home(templates.HomePage{Layout: s.layout(c, "Welcome"), SignInCommand: s.cfg.SignInCommand}))
 }
+
+// signed writes a number with the minus sign − instead of a hyphen.
+func signed(v float64, decimals int) string { return words.Signed(v, decimals) }

@@ -1,51 +1,102 @@
 package web
 
 import (
-	"context"
+	"cmp"
+	"fmt"
 
+	"github.com/labstack/echo/v4"
+
+	"tiebreak/internal/idrl"
 	"tiebreak/templates"
 	"tiebreak/web/figure"
 )
 
-// learningFigures are the figures of the page of learning, drawn as their files are, for a screen of that size.
-func (s watching) learningFigures(ctx context.Context, session Session, look figure.Look) (out []templates.Drawing, err error) {
-	spec := session.Spec()
-	m := figure.Moment{Spec: spec}
-	if m.Status, err = session.Status(ctx); err != nil {
-		return nil, err
-	}
-	if spec.Compares() {
-		if m.Scores, err = session.Conditions(ctx); err != nil {
-			return nil, err
-		}
-	}
-	about := figure.NewAbout(spec, m.Status, s.cfg.Program)
-	for _, name := range figure.Of(spec) {
-		if t, _ := figure.Find(name); t.Of != figure.OfStatus && t.Of != figure.OfScores {
-			continue
-		}
-		d, err := figure.Draw(name, m, about, look)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, pageFigure(d, nothingYet[name]))
-	}
-	return out, nil
+// A pen draws the figures of a page, as their files are drawn, for a screen of that size.
+type pen struct {
+	m     figure.Moment
+	about figure.About
+	look  figure.Look
+	err   error // the first one
 }
 
-// nothingYet says when there will be something to draw.
+// figureLook is how a request asks for figures.
+func figureLook(c echo.Context) figure.Look {
+	return figure.Look{Narrow: c.QueryParam("narrow") != "", Wide: c.QueryParam("wide") != "", Log: c.QueryParam("scale") == "log"}
+}
+
+// draw draws a figure; where there is nothing to draw, none says why.
+func (p *pen) draw(name, none string) templates.Drawing {
+	d, err := figure.Draw(name, p.m, p.about, p.look)
+	p.err = cmp.Or(p.err, err)
+	if d.Empty || none != "" {
+		return templates.Drawing{Name: d.Name, Title: d.Title, None: none}
+	}
+	return templates.Drawing{Name: d.Name, Title: d.Title, SVG: d.Inline(), Long: name == "times", Head: d.Head, Values: d.Values}
+}
+
+// card is a section with a figure.
+func (p *pen) card(name, hint, none string) templates.ChartCard {
+	return templates.ChartCard{Figure: p.draw(name, none), Hint: hint, CSV: chartURL(p.m.Spec.ID, name)}
+}
+
+// nothingYet says of figures that have a place of their own on the page when there will be something to draw.
 var nothingYet = map[string]string{
 	"regret": "Shown as soon as the first candidates are trained.", "candidates": "No candidates yet.", "weights": "No weights yet.",
 }
 
-func pageFigure(d figure.Drawing, none string) templates.Drawing {
-	if d.Empty {
-		return templates.Drawing{Name: d.Name, None: none}
+// learning draws what the answers have taught.
+func (p *pen) learning(out *templates.Charts) {
+	for _, name := range figure.Of(p.m.Spec) {
+		if t, _ := figure.Find(name); t.Of == figure.OfStatus || t.Of == figure.OfScores {
+			d := p.draw(name, "")
+			if d.SVG == "" {
+				d.None = nothingYet[name]
+			}
+			out.Figures = append(out.Figures, d)
+		}
 	}
-	return templates.Drawing{Name: d.Name, Title: d.Title, SVG: d.Inline(), Head: d.Head, Values: d.Values}
+	out.Cards = p.predictions()
+	out.Correlation = correlationTable(p.m.Spec, p.m.Insight)
+	out.Wide = []templates.ChartCard{p.history()}
 }
 
-// figureLook is how a page asks for its figures.
-func figureLook(narrow, scale string) figure.Look {
-	return figure.Look{Narrow: narrow != "", Log: scale == "log"}
+// history draws how the weights moved; networks have none, and the features in their place that they reward.
+func (p *pen) history() templates.ChartCard {
+	r := p.m.Insight
+	if p.m.Spec.Model == idrl.NetworkModel {
+		return p.networks()
+	}
+	none := ""
+	switch {
+	case len(r.Posterior.Weights) == 0:
+		none = "The reward has too many weights to follow each."
+	case r.Answers == 0:
+		none = "Shown from the first answer on."
+	}
+	sum := "All weights, the largest first."
+	if n := len(r.Posterior.Weights); n > figure.Multiples {
+		sum = fmt.Sprintf("The %d largest of %d weights now, the largest first; all are in the CSV.", figure.Multiples, n)
+	}
+	return p.card("history", "mean and 95 % interval by answers that count, in standard deviations of the prior. "+sum+" The dashed line is 0.", none)
+}
+
+func (p *pen) networks() templates.ChartCard {
+	const hint = "correlation of the reward of a clip with each hand-made feature, by network. "
+	list := p.m.Insight.Networks
+	if len(list) == 0 {
+		none := "Shown from the first network on, which is learnt from 10 answers. A network has no weights with names."
+		if p.m.Insight.Recorded {
+			none = "The networks, or the clips of the questions, cannot be read any more. \"tiebreak doctor\" says what is damaged."
+		}
+		return p.card("networks", hint, none)
+	}
+	last := list[len(list)-1]
+	sum := fmt.Sprintf("Computed over %s that people were asked about. Each point is a network, at the log row up to which it has learnt. "+
+		"+1: the reward of a clip rises with the feature; 0: the two are not correlated. "+
+		"A correlation is not a weight: features that are correlated in the clips have similar values, whichever of them the network rewards. "+
+		"Each network starts from other random weights, so a line that jumps is uncertain. No intervals are known.", plural(last.Clips, "clip"))
+	if n := len(last.Correlation); n > figure.Multiples {
+		sum += fmt.Sprintf(" The %d largest of %d features now; all are in the CSV.", figure.Multiples, n)
+	}
+	return p.card("networks", hint+sum, "")
 }

@@ -50,7 +50,7 @@ func TestBrowserCalibration(t *testing.T) {
 			for _, chart := range test.charts {
 				at := "[data-chart=" + chart + "]"
 				b.wait(fmt.Sprintf("new RegExp(%q).test(document.querySelector(%q)?.textContent ?? '')", test.says, at)) // scores are shown with the table
-				b.wait(fmt.Sprintf("document.querySelectorAll('%s svg :is(circle, .box)').length === document.querySelectorAll('%s [data-bins] tbody tr').length", at, at))
+				b.wait(fmt.Sprintf("document.querySelectorAll('%s svg :is(circle, rect) > title').length === document.querySelectorAll('%s [data-values] tbody tr').length", at, at))
 				lines := func(link string) int {
 					return evaluate[int](b, fmt.Sprintf("fetch(document.querySelector('%s %s').href).then((r) => r.text()).then((t) => t.trim().split('\\n').length)", at, link))
 				}

@@ -50,10 +50,10 @@ func TestBrowserNetwork(t *testing.T) {
 	}
 	look()
 	b.shot("network-card-1280x800")
-	b.wait("document.querySelectorAll('[data-chart=history] figure .dot').length >= 3") // a network, and several features
-	b.wait("/Features that the networks reward[^]*over \\d+ clips/.test(document.querySelector('[data-chart=history]').innerText)")
+	b.wait("document.querySelectorAll('[data-chart=networks] circle').length >= 3") // a network, and several features
+	b.wait("/Features that the networks reward[^]*over \\d+ clips/.test(document.querySelector('[data-chart=networks]').innerText)")
 	chart := func(size string) {
-		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-chart=history]').scrollIntoView({ behavior: 'instant' })"))
+		b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-chart=networks]').scrollIntoView({ behavior: 'instant' })"))
 		b.shot("network-history-" + size)
 	}
 	chart("1280x800")
@@ -68,7 +68,7 @@ func TestBrowserNetwork(t *testing.T) {
 	b.phone()
 	b.wait("innerWidth === 390")
 	b.page("learning")
-	b.waitFor("[data-chart=history]")
+	b.waitFor("[data-chart=networks]")
 	b.noSideways(390)
 	look()
 	b.shot("network-card-390x844")

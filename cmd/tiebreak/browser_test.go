@@ -466,7 +466,7 @@ func (b *tab) figures() {
 	b.scheme("")
 	b.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()")) // nothing is replaced under the keyboard
 	b.phone()
-	b.wait(svg + "?.viewBox.baseVal.width === 320")
+	b.wait(svg + "?.viewBox.baseVal.width === 308")
 	b.wait("[...document.querySelectorAll('.charted svg text')].every((e) => e.getBoundingClientRect().height >= 10)")
 	b.resize(1280, 800)
 	b.wait(svg + "?.viewBox.baseVal.width === 480")

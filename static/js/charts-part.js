@@ -6,8 +6,8 @@ const PAUSE = 2000; // ms between two looks at the server
 const LEASES = 30_000; // ms after which leases are looked at again, which may change without an answer
 
 /**
- * Keeps the charts that the server draws up to date: each is replaced if it has changed. Figures go to the places that the page
- * has for them; they are drawn for the width of the screen, and with a logarithmic scale while the button for it is pressed.
+ * Keeps the charts that the server draws up to date: each is replaced if it has changed. Figures without a section go to the places
+ * that the page has for them; all are drawn for the width of the screen, and with a logarithmic scale while the button for it is pressed.
  *
  *   <div data-place="regret"></div>
  *   <div data-charts="/sessions/s/charts?page=learning"></div>
@@ -15,13 +15,14 @@ const LEASES = 30_000; // ms after which leases are looked at again, which may c
 export class ChartsPart {
   #root;
   #phone = matchMedia("(max-width: 40rem)");
+  #wide = matchMedia("(min-width: 79rem)"); // a card across the page has room for the widest figures
   #log = false;
   #paced = new Paced(() => this.#fetch(), PAUSE);
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.#root = root;
-    this.#phone.addEventListener("change", () => this.changed());
+    for (const width of [this.#phone, this.#wide]) width.addEventListener("change", () => this.changed());
     document.querySelector("[data-log]")?.addEventListener("click", (e) => this.#scale(/** @type {HTMLElement} */ (e.currentTarget)));
     setInterval(() => document.hidden || this.#paced.ask(), LEASES);
   }
@@ -40,9 +41,9 @@ export class ChartsPart {
   }
 
   async #fetch() {
-    const fresh = await fetchPart((this.#root.dataset.charts ?? "") + (this.#phone.matches ? "&narrow=1" : "") + (this.#log ? "&scale=log" : ""));
+    const fresh = await fetchPart((this.#root.dataset.charts ?? "") + (this.#phone.matches ? "&narrow=1" : this.#wide.matches ? "&wide=1" : "") + (this.#log ? "&scale=log" : ""));
     if (!fresh) return;
-    for (const figure of fresh.querySelectorAll("[data-figure]")) place(/** @type {HTMLElement} */ (figure));
+    for (const figure of fresh.querySelectorAll(":scope > [data-figure]")) place(/** @type {HTMLElement} */ (figure));
     const now = this.#root.firstElementChild;
     const [old, next] = [now ? sections(now) : [], sections(fresh)];
     if (!now || old.length !== next.length) {

@@ -33,10 +33,12 @@ func drawRate(c *canvas, r rows, _ Moment) (float64, string) {
 		return t.UTC()
 	}
 	f.sides(c)
-	wide := min(24, 0.8*(f.x.to-f.x.from)/float64(n))
+	c.head = []string{"Hour (UTC)", "Answers"}
+	each := min(24, 0.8*(f.x.to-f.x.from)/float64(n))
 	for i := range r.cells {
-		v := r.number(i, "answers")
-		c.rect(f.x.at(float64(i)+0.5)-wide/2, f.y.at(v), wide, f.y.from-f.y.at(v), barLook, fmt.Sprintf("%s: %s", begin(i).Format("2 Jan 15:04"), words.Plural(int(v), "answer")))
+		v, hour := r.number(i, "answers"), begin(i).Format("2 Jan 15:04")
+		c.rect(f.x.at(float64(i)+0.5)-each/2, f.y.at(v), each, f.y.from-f.y.at(v), barLook, fmt.Sprintf("%s: %s", hour, words.Plural(int(v), "answer")))
+		c.value(hour, count(v))
 	}
 	for _, i := range hours(n) {
 		f.xMark(c, float64(i)+0.5, begin(i).Format("15:04"))
@@ -53,9 +55,15 @@ func drawTransforms(c *canvas, r rows, _ Moment) (float64, string) {
 	}
 	f := frame{x: span(0, 1, 42, c.width-16), y: span(0, most, 200, 24), whole: true, size: textSize, yTicks: 4, xTitle: "predicted probability of a lower rating", yTitle: "ratings"}
 	f.sides(c)
+	c.head = []string{"Probability of a lower rating", "Ratings", "By chance"}
 	for i := range r.cells {
 		from, to, v := f.x.at(r.number(i, "from")), f.x.at(r.number(i, "to")), r.number(i, "ratings")
-		c.rect(from+3, f.y.at(v), to-from-6, f.y.from-f.y.at(v), barLook, words.Plural(int(v), "rating"))
+		look, bin := barLook, part(r, i)
+		if v < r.number(i, "chance_low") || v > r.number(i, "chance_high") {
+			look += outLook
+		}
+		c.rect(from+3, f.y.at(v), to-from-6, f.y.from-f.y.at(v), look, bin+": "+words.Plural(int(v), "rating"))
+		c.value(bin, count(v), fmt.Sprintf("%.0f to %.0f", r.number(i, "chance_low"), r.number(i, "chance_high")))
 	}
 	low, high, expected := f.y.at(r.number(0, "chance_low")), f.y.at(r.number(0, "chance_high")), f.y.at(r.number(0, "expected"))
 	c.rect(f.x.from, high, f.x.to-f.x.from, low-high, chanceLook, "")
@@ -63,8 +71,13 @@ func drawTransforms(c *canvas, r rows, _ Moment) (float64, string) {
 	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
 		f.xMark(c, v, fmt.Sprintf("%.0f %%", 100*v))
 	}
-	return 242, fmt.Sprintf("How many of %s lie in each part of their predicted distributions, each predicted from the ratings before it. If the predictions are right, all bars are equally high on average (dashed line), and each lies in the dotted band with a probability of 95 %%.",
+	return 242, fmt.Sprintf("How many of %s lie in each part of their predicted distributions, each predicted from the ratings before it. If the predictions are right, all bars are equally high on average (dashed line), and each lies in the dotted band with a probability of 95 %%; those that do not have a thick frame.",
 		words.Plural(int(n), "rating"))
+}
+
+// part names the bin of a row.
+func part(r rows, i int) string {
+	return fmt.Sprintf("%.0f to %.0f %%", 100*r.number(i, "from"), 100*r.number(i, "to"))
 }
 
 // drawCalibration draws how often what was predicted came true, one plot for each kind of prediction.
@@ -76,11 +89,12 @@ func drawCalibration(c *canvas, r rows, _ Moment) (float64, string) {
 			least, n = min(least, r.number(i, "from")), n+r.number(i, "answers")
 		}
 	}
-	const each = 276.0
+	const high, each = 160.0, 246.0
+	c.head = []string{"Probability", "Answers", "Predicted", "Came true", "95 % interval"}
 	for k, kind := range kinds {
 		top := 30 + each*float64(k)
 		of := r.where("of", kind)
-		f := frame{x: span(least, 1, 56, c.width-40), y: span(0, 1, top+190, top), percent: true, size: textSize, yTicks: 5, xTitle: "probability of the most probable " + map[string]string{"answer": "answer", "best": "best clip", "worst": "worst clip"}[kind], yTitle: "came true"}
+		f := frame{x: span(least, 1, 56, c.width-24), y: span(0, 1, top+high, top), percent: true, size: textSize, yTicks: 5, xTitle: "probability of the most probable " + map[string]string{"answer": "answer", "best": "best clip", "worst": "worst clip"}[kind], yTitle: "share"}
 		f.sides(c)
 		for _, v := range []float64{0.2, 0.4, 0.6, 0.8, 1} {
 			if v >= least {
@@ -99,13 +113,17 @@ func drawCalibration(c *canvas, r rows, _ Moment) (float64, string) {
 			if answers < 5 {
 				look = hollowLook
 			}
-			c.circle(x, y, 4.5, look, fmt.Sprintf("%s: predicted %s, came true %s", words.Plural(int(answers), "answer"), share(of.number(i, "predicted")), share(of.number(i, "share"))))
+			percent := func(column string) string { return fmt.Sprintf("%.0f %%", 100*of.number(i, column)) }
+			between := fmt.Sprintf("%.0f to %s", 100*of.number(i, "share_low"), percent("share_high"))
+			c.circle(x, y, 4.5, look, fmt.Sprintf("%s of %s predicted, %s came true (%s)", words.Plural(int(answers), "answer"), percent("predicted"), percent("share"), between))
+			c.text(f.x.at((of.number(i, "from")+of.number(i, "to"))/2), top-9, middleAt, smallSize, count(answers))
+			c.value(part(of, i), count(answers), percent("predicted"), percent("share"), between)
 		}
 	}
 	if len(kinds) > 1 {
 		n /= float64(len(kinds))
 	}
-	return 262 + each*float64(len(kinds)-1), fmt.Sprintf("How often the most probable answer came, by its predicted probability, in ten bins of equal width, with 95 %% intervals (Wilson); hollow: fewer than five answers. Each of %s was predicted from the answers before it. Dashed: as predicted.",
+	return high + 72 + each*float64(len(kinds)-1), fmt.Sprintf("Share of the most probable answers that came true, by their predicted probability, in ten bins of equal width, with 95 %% intervals (Wilson); above: numbers of answers; hollow: fewer than five. Each of %s was predicted from the answers before it. Dashed: as predicted.",
 		words.Plural(int(n), "answer"))
 }
 

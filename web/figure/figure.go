@@ -113,9 +113,15 @@ func Of(spec idrl.SessionSpec) []string {
 
 // A Look is how a figure is drawn; the zero value is that of files.
 type Look struct {
-	Narrow bool // for a page on a small screen
-	Log    bool // scales that can be logarithmic are
+	Narrow bool                          // for a page on a small screen
+	Wide   bool                          // for a page on which it may be as wide as a screen, if it has that much to show
+	Log    bool                          // scales that can be logarithmic are
+	Of     string                        // "best" or "worst": that plot of the predictions of groups; empty: all plots
+	Person func(pseudonym string) string // names a person to a researcher; nil: by the pseudonym
 }
+
+// wide are the figures that have enough to show for the width of a screen.
+var wide = []string{"history", "networks", "times"}
 
 // Draw draws the table of that name. It returns an error of kind NotFound if the table cannot be drawn.
 func Draw(name string, m Moment, about About, look Look) (Drawing, error) {
@@ -130,10 +136,16 @@ func Draw(name string, m Moment, about About, look Look) (Drawing, error) {
 	}
 	d := drawers()[i]
 	out := Drawing{Name: name, Title: d.title, width: column, height: 20}
-	if look.Narrow {
+	switch {
+	case look.Narrow:
 		out.width = phone
+	case look.Wide && slices.Contains(wide, name):
+		out.width = across
 	}
-	c := &canvas{width: out.width, log: look.Log}
+	if look.Of != "" {
+		out.Name, out.Title, r = name+"-"+look.Of, "Predicted and actual "+look.Of+" clips", r.where("of", look.Of)
+	}
+	c := &canvas{width: out.width, log: look.Log, person: look.Person}
 	caption := "There is nothing to draw yet."
 	if out.Empty = nothing(name, r); !out.Empty {
 		out.height, caption = d.draw(c, r, m)
@@ -155,7 +167,7 @@ func nothing(name string, r rows) bool {
 }
 
 // captionLetters is the length of a line of a caption in a file: as many letters as fit between the margins.
-const captionLetters = 78
+const captionLetters = 71
 
 // File returns the figure as a file, with its title and its caption.
 func (d Drawing) File() []byte {

@@ -172,12 +172,14 @@ func TestFiguresSayTheirTables(t *testing.T) {
 		{"strengths", "0.40 (0.10 to 0.70)"},
 		{"answers", "30: 71 % (56 to 83 %)"},
 		{"times", "3.0 s, n = 42"},
-		{"calibration", "40 answers: predicted 65 %, came true 75 %"},
+		{"calibration", "40 answers of 65 % predicted, 75 % came true (60 to 86 %)"},
 		{"covariance", "−0.31"},
 		{"regret", "expected loss 3.12 %, at most 12 %"},
 		{"rate", "23 Nov 09:00: 40 answers"},
 		{"conditions", "20 held-out answers"},
-		{"transforms", "20 ratings"},
+		{"transforms", "20 to 30 %: 3 ratings"},
+		{"history", "−0.50 ± 0.98 after 42 answers"},
+		{"networks", "−0.25 at row 10"},
 	} {
 		d := drawn(t, test.name, m)
 		if !strings.Contains(string(d.File()), ">"+test.want+"<") && !strings.Contains(string(d.File()), test.want) && !strings.Contains(d.Caption, test.want) {

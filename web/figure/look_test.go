@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/session/insight"
 	"tiebreak/internal/session/view"
 )
 
@@ -24,7 +26,7 @@ func TestFiguresForSmallScreens(t *testing.T) {
 			t.Fatal(err)
 		}
 		svg := d.Inline()
-		if !strings.Contains(svg, `width="320"`) || strings.Contains(svg, `width="480"`) {
+		if !strings.Contains(svg, `width="308"`) || strings.Contains(svg, `width="480"`) {
 			t.Errorf("%s is not drawn for a small screen", name)
 		}
 		for _, coordinate := range regexp.MustCompile(` (?:x|x1|x2|cx)="([^"]+)"`).FindAllStringSubmatch(svg, -1) {
@@ -33,7 +35,7 @@ func TestFiguresForSmallScreens(t *testing.T) {
 			}
 		}
 		for _, size := range regexp.MustCompile(`font-size="([^"]+)"`).FindAllStringSubmatch(svg, -1) {
-			if v, err := strconv.ParseFloat(size[1], 64); err != nil || v < smallSize {
+			if v, err := strconv.ParseFloat(size[1], 64); err != nil || v < 11 {
 				t.Errorf("%s has letters of %s", name, size[1])
 			}
 		}
@@ -108,9 +110,11 @@ func TestFiguresHaveTables(t *testing.T) {
 	m := moment()
 	for name, want := range map[string]string{
 		"regret": "42; 3.12 %; 12 %; 67 %", "candidates": "g3.p1; mean; –; −10.0 ± 3.9", "weights": "Speed; −0.50 ± 0.98",
+		"history": "42; 1.50 ± 0.49; −0.50 ± 0.98", "networks": "20; −0.75; does not vary", "calibration": "90 to 100 %; 2; 95 %; 100 %; 34 to 100 %",
+		"transforms": "90 to 100 %; 2; 0 to 5", "rate": "23 Nov 09:00; 40", "answers": "Equal; 12; 29 %; 17 to 44 %", "times": "Ada; 30; 3.0 s; 2.0 s to 4.0 s; 1.0 s to 5.0 s",
 	} {
 		m.Status.Candidates[1].Name = "mean"
-		d, err := Draw(name, m, About{}, Look{})
+		d, err := Draw(name, m, About{}, Look{Person: func(id string) string { return map[string]string{"a1": "Ada"}[id] }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,6 +125,51 @@ func TestFiguresHaveTables(t *testing.T) {
 	}
 }
 
+// Across a page are drawn the figures that have more to show there, and no other.
+func TestFiguresAcrossAPage(t *testing.T) {
+	m := moment()
+	for _, name := range []string{"regret", "calibration", "history", "networks", "rate", "answers", "times"} {
+		d, err := Draw(name, m, About{}, Look{Wide: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"history": `width="1180"`, "networks": `width="1180"`, "times": `width="1180"`}[name]
+		if got := regexp.MustCompile(`width="\d+"`).FindString(d.Inline()); got != cmp.Or(want, `width="480"`) {
+			t.Errorf("%s is drawn with %s", name, got)
+		}
+	}
+	m.Insight.Posterior.Weights, m.Insight.Posterior.Trace = nil, []insight.Point{{Mean: make([]float64, 9), Std: make([]float64, 9)}}
+	for i := range 9 {
+		m.Insight.Posterior.Weights = append(m.Insight.Posterior.Weights, insight.Weight{Index: i, Name: strings.Repeat("wide ", i)})
+	}
+	for k, look := range []Look{{}, {Narrow: true}, {Wide: true}} {
+		beside := []int{2, 2, 5}[k]
+		d, err := Draw("history", m, About{}, look)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := map[string]bool{}
+		for _, at := range regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="start" font-size="11.5">0.00</text>`).FindAllStringSubmatch(d.Inline(), -1) {
+			places[at[1]] = true
+		}
+		if len(places) != beside {
+			t.Errorf("%+v: %d plots beside one another, want %d", look, len(places), beside)
+		}
+	}
+}
+
+// The plot of the best clips of groups is drawn without that of the worst ones, under a name of its own.
+func TestFigureOfOneKind(t *testing.T) {
+	m := moment()
+	m.Insight.FitBest, m.Insight.FitWorst = m.Insight.Fit, m.Insight.Fit
+	m.Insight.FitWorst.Bins[6].Right = 7
+	d, err := Draw("calibration", m, About{}, Look{Of: "best"})
+	if svg := d.Inline(); err != nil || d.Title != "Predicted and actual best clips" || !strings.Contains(svg, `id="calibration-best-desc"`) ||
+		!strings.Contains(svg, "most probable best clip") || strings.Contains(svg, "worst") || len(d.Values) != 2 {
+		t.Errorf("%v, %q, %q:\n%s", err, d.Title, d.Values, svg)
+	}
+}
+
 // Pages give every colour of a figure another one in the dark: by rules for the attributes of the files.
 func TestPagesKnowTheColours(t *testing.T) {
 	css, err := os.ReadFile("../../static/css/charts.css")
@@ -128,7 +177,11 @@ func TestPagesKnowTheColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := moment()
-	for _, name := range []string{"regret", "candidates", "weights", "conditions"} {
+	m.Insight.FitRatings.Bins[0] = 9 // outside of the band
+	for _, name := range Names() {
+		if name == "covariance" || name == "strengths" { // pages have tables in their place
+			continue
+		}
 		for _, colour := range regexp.MustCompile(`(?:fill|stroke)="#[0-9a-f]{6}"`).FindAllString(drawn(t, name, m).Inline(), -1) {
 			if !strings.Contains(string(css), ".charted ["+colour+"]") && colour != `fill="`+inkColour+`"` { // which is the root's
 				t.Errorf("%s: the pages have no colour for %s", name, colour)

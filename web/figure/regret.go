@@ -79,15 +79,22 @@ func regretFrame(c *canvas, r rows, drawn []int) frame {
 func regretValues(c *canvas, r rows, f frame, tolerance float64) {
 	c.head = []string{"Replies and withdrawals", "Expected loss", "Not exceeded with 95 %", "Probability of at most " + share(tolerance)}
 	list := thinned(len(r.cells), mostReadouts)
+	readouts(c, f, list, func(i int) float64 { return r.number(i, "row") }, func(i int) string { return readout(r, i) })
+	for _, i := range list {
+		c.value(fmt.Sprintf("%.0f", r.number(i, "row")), share(r.number(i, "mean")), share(r.number(i, "bound")), words.Signed(math.Floor(100*r.number(i, "p_within")+1e-9), 0)+" %")
+	}
+}
+
+// readouts have the pointer show what is said of the nearest of some places of a curve.
+func readouts(c *canvas, f frame, list []int, at func(i int) float64, says func(i int) string) {
 	from := f.x.from
 	for k, i := range list {
 		to := f.x.to
 		if k+1 < len(list) {
-			to = (f.x.at(r.number(i, "row")) + f.x.at(r.number(list[k+1], "row"))) / 2
+			to = (f.x.at(at(i)) + f.x.at(at(list[k+1]))) / 2
 		}
-		c.hover(from, f.y.to, to-from, f.y.from-f.y.to, readout(r, i))
+		c.hover(from, f.y.to, to-from, f.y.from-f.y.to, says(i))
 		from = to
-		c.value(fmt.Sprintf("%.0f", r.number(i, "row")), share(r.number(i, "mean")), share(r.number(i, "bound")), words.Signed(math.Floor(100*r.number(i, "p_within")+1e-9), 0)+" %")
 	}
 }
 

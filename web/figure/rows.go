@@ -22,11 +22,14 @@ type estimate struct {
 
 // intervals draws estimates below one another on one axis that includes 0, and returns the height.
 func intervals(c *canvas, list []estimate, unit string) float64 {
-	const numbers, each, top = 112.0, 21.0, 14.0
-	names := c.names(150)
+	const each, top = 21.0, 14.0
+	names, numbers := max(116, c.names(150)), 92.0
 	low, high := 0.0, 0.0
 	for _, e := range list {
 		low, high = min(low, e.low), max(high, e.high)
+		if len([]rune(e.text)) > 14 { // longer than "−100.0 ± 100.0"
+			numbers = 112
+		}
 	}
 	if !(high > low) {
 		low, high = -1, 1
@@ -122,19 +125,24 @@ var replies = map[string]string{
 
 // drawMix draws how often each reply was given.
 func drawMix(c *canvas, r rows, _ Moment) (float64, string) {
-	const each, top = 26.0, 10.0
-	x := span(0, 1, 112, c.width-150)
+	const each, top, names = 26.0, 10.0, 96.0
+	c.head = []string{"Answer", "Number", "Share", "95 % interval"}
+	x := span(0, 1, names+8, c.width-142)
 	bottom := top + each*float64(len(r.cells))
 	for _, v := range []float64{0, 0.5, 1} {
 		c.line(x.at(v), top-4, x.at(v), bottom, gridLook)
-		c.text(x.at(v), bottom+16, middleAt, textSize, fmt.Sprintf("%.0f %%", 100*v))
+		if v != 0.5 || c.width > phone { // on which there is no room for three numbers
+			c.text(x.at(v), bottom+16, middleAt, textSize, fmt.Sprintf("%.0f %%", 100*v))
+		}
 	}
 	for i := range r.cells {
 		y := top + each*float64(i)
-		name := r.text(i, "answer")
-		c.text(104, y+16, endAt, textSize, cmp.Or(replies[name], name))
+		name := cmp.Or(replies[r.text(i, "answer")], r.text(i, "answer"))
+		c.text(names, y+16, endAt, textSize, name)
 		of, low, high := r.number(i, "share"), r.number(i, "share_low"), r.number(i, "share_high")
-		text := fmt.Sprintf("%.0f: %.0f %% (%.0f to %.0f %%)", r.number(i, "number"), 100*of, 100*low, 100*high)
+		number, part, between := count(r.number(i, "number")), fmt.Sprintf("%.0f %%", 100*of), fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)
+		text := fmt.Sprintf("%s: %s (%s)", number, part, between)
+		c.value(name, number, part, between)
 		c.rect(x.from, y+4, x.at(of)-x.from, each-10, barLook, text)
 		c.line(x.at(low), y+4+(each-10)/2, x.at(high), y+4+(each-10)/2, `stroke="#1b1b1b" stroke-width="1.5"`)
 		c.text(c.width-margin, y+16, endAt, smallSize, text)
@@ -144,30 +152,47 @@ func drawMix(c *canvas, r rows, _ Moment) (float64, string) {
 
 // drawTimes draws how long people took.
 func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
-	const each, top = 24.0, 10.0
+	const each, top = 24.0, 44.0
 	n := min(len(r.cells), mostRows)
 	most := 0.1
 	for i := range n {
 		most = max(most, r.number(i, "p95_s"))
 	}
-	names := c.names(140)
-	x := span(0, most, names, c.width-92)
+	names := max(110, c.names(140))
+	x := span(0, most, names, c.width-96)
 	bottom := top + each*float64(n)
 	marks, decimals := Ticks(0, most, 4)
-	for _, v := range marks {
+	for _, v := range marks { // above, where it is seen first in a list of many people
 		c.line(x.at(v), top-4, x.at(v), bottom, gridLook)
-		c.text(x.at(v), bottom+16, middleAt, textSize, words.Signed(v, decimals))
+		c.text(x.at(v), top-10, middleAt, textSize, words.Signed(v, decimals))
 	}
-	for i := range n {
+	c.text((x.from+x.to)/2, top-28, middleAt, textSize, "seconds")
+	c.head = []string{"Annotator", "Answers", "Median", "Middle half", "5 to 95 %"}
+	for i := range r.cells {
+		name, n := person(c, r.text(i, "annotator")), r.number(i, "answers")
+		took := func(q string) string { return fmt.Sprintf("%.1f s", r.number(i, q)) }
+		middle, all := took("p25_s")+" to "+took("p75_s"), took("p5_s")+" to "+took("p95_s")
+		c.value(name, count(n), took("p50_s"), middle, all)
+		if i >= mostRows {
+			continue
+		}
 		y := top + each*float64(i) + each/2
 		at := func(q string) float64 { return x.at(r.number(i, q)) }
-		c.label(names-8, y+4, endAt, textSize, names-8-margin, cmp.Or(r.text(i, "annotator"), "Everybody"))
+		c.label(names-8, y+4, endAt, textSize, names-8-margin, name)
 		c.line(at("p5_s"), y, at("p95_s"), y, rangeLook)
 		c.rect(at("p25_s"), y-7, at("p75_s")-at("p25_s"), 14, boxLook, "")
 		c.line(at("p50_s"), y-9, at("p50_s"), y+9, `stroke="#1b1b1b" stroke-width="2.5"`)
-		c.text(c.width-margin, y+4, endAt, smallSize, fmt.Sprintf("%.1f s, n = %.0f", r.number(i, "p50_s"), r.number(i, "answers")))
+		c.text(c.width-margin, y+4, endAt, smallSize, fmt.Sprintf("%s, n = %.0f", took("p50_s"), n))
+		c.hover(x.from, y-each/2, x.to-x.from, each, fmt.Sprintf("%s: %s; median %s, middle half %s, 5 to 95 %% %s", name, words.Plural(int(n), "answer"), took("p50_s"), middle, all))
 	}
-	c.text((x.from+x.to)/2, bottom+33, middleAt, textSize, "seconds")
-	return bottom + 40, "Response times by pseudonym: median (mark, and its number with the number of answers), middle half (box) and 5 to 95 % (line) of the answers, without the time in which the page was hidden" +
+	return bottom + 6, "Response times by pseudonym: median (mark, and its number with the number of answers), middle half (box) and 5 to 95 % (line) of the answers, without the time in which the page was hidden" +
 		ofAll(n, len(r.cells), "rows") + "."
+}
+
+// person names whom a row is about.
+func person(c *canvas, pseudonym string) string {
+	if pseudonym != "" && c.person != nil {
+		return c.person(pseudonym)
+	}
+	return cmp.Or(pseudonym, "Everybody")
 }

@@ -12,11 +12,12 @@ import (
 
 // Sizes in the units of the viewBox, which are CSS pixels at the width of a column of text.
 const (
-	column    = 480.0 // width of a file
-	phone     = 320.0 // width on a page of a small screen
+	column    = 480.0  // width of a file
+	phone     = 308.0  // width on a page of a small screen: of a card on one of 390 px
+	across    = 1180.0 // width on a page across a screen: of a card on one of 1280 px
 	margin    = 10.0
 	textSize  = 12.0
-	smallSize = 10.5
+	smallSize = 11.5
 	letter    = 0.56 // greatest mean width of a letter of common sans-serif fonts, in units of the size of the letters
 )
 
@@ -34,6 +35,7 @@ const (
 	hollowLook = `fill="#ffffff" stroke="#1f4e79" stroke-width="2"`
 	barLook    = `fill="#7d9fc2"`
 	boxLook    = `fill="#bdd0e4" stroke="#1f4e79" stroke-width="1"`
+	outLook    = ` stroke="#1b1b1b" stroke-width="2.5"`
 	chanceLook = `fill="none" stroke="#555555" stroke-width="1" stroke-dasharray="2 2"`
 )
 
@@ -41,7 +43,8 @@ const (
 type canvas struct {
 	b      strings.Builder
 	width  float64
-	log    bool     // scales that can be logarithmic are
+	log    bool // scales that can be logarithmic are
+	person func(pseudonym string) string
 	head   []string // titles of the columns of values
 	values [][]string
 }
@@ -50,7 +53,9 @@ type canvas struct {
 func (c *canvas) value(cells ...string) { c.values = append(c.values, cells) }
 
 // names returns the width of a column of names, which has that width in a file.
-func (c *canvas) names(wide float64) float64 { return math.Round(wide*c.width/column*10) / 10 }
+func (c *canvas) names(wide float64) float64 {
+	return math.Round(wide*min(1.5, c.width/column)*10) / 10
+}
 
 // hover has a text shown under the pointer in a rectangle that is not seen.
 func (c *canvas) hover(x, y, w, h float64, says string) {
