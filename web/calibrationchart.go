@@ -39,11 +39,11 @@ func (p *pen) calibration(of, all string, fit insight.Calibration) templates.Cha
 	c.All = chartURL(p.m.Spec.ID, all)
 	c.Said = fmt.Sprintf("Of %s, %.0f %% were the most probable answer.", plural(fit.N, "answer"), 100*fit.Right)
 	c.Verdict = fmt.Sprintf("Calibration error (ECE) %.3f; if the predictions are right, it lies between %.3f and %.3f by chance.", fit.ECE, fit.ByChance[0], fit.ByChance[1])
-	if fit.Beyond() {
-		c.Cautions = append(c.Cautions, "The calibration error is larger than chance explains: the likelihood does not describe how people answer. The intervals of the reward may be too narrow.")
-	}
-	if fit.Useless() {
-		c.Cautions = append(c.Cautions, "The predictions were no better than predictions made without knowledge of the clips. People may answer at random, judge by something that the features do not describe, or rarely prefer one clip.")
+	switch {
+	case fit.Useless(): // that they are badly calibrated, too, says less
+		c.Cautions = []string{"The predictions were no better than predictions made without knowledge of the clips. People may answer at random, judge by something that the features do not describe, or rarely prefer one clip."}
+	case fit.Beyond():
+		c.Cautions = []string{"The calibration error is larger than chance explains: the likelihood does not describe how people answer. The intervals of the reward may be too narrow."}
 	}
 	c.Scores = []string{fmt.Sprintf("Brier score %.2f (%s%.2f without knowledge of the clips). Log loss %.2f nats (%.2f without knowledge of the clips).",
 		fit.Brier, within(fit.BrierRange, "%.2f to %.2f; "), fit.BlindBrier, fit.LogLoss, fit.BlindLoss), basis(r)}
