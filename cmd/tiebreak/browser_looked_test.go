@@ -77,7 +77,7 @@ func TestBrowserLooked(t *testing.T) {
 			this.replaceChildren(...fresh);
 			const note = document.createElement("p");
 			note.style.height = "60px";
-			document.querySelector("[data-names]").after(note);
+			document.querySelector("main").prepend(note);
 		}`))
 		was, before := evaluate[string](b, chosen), evaluate[string](b, "document.querySelector('[data-tastes]').innerText")
 		simulate(5)
@@ -87,7 +87,7 @@ func TestBrowserLooked(t *testing.T) {
 		if now := evaluate[string](b, chosen); now != was {
 			b.t.Errorf("policy and start are %q after more answers, and were %q", now, was)
 		}
-		b.wait("[...document.querySelectorAll('[data-names] + p')].some((p) => p.offsetHeight === 60)")
+		b.wait("[...document.querySelectorAll('main > p:first-child')].some((p) => p.offsetHeight === 60)")
 		if now := evaluate[float64](b, top); math.Abs(now-place) >= 1 { // a screen is scrolled by whole pixels
 			b.t.Errorf("what the reader looks at is at %.2f pixels after more answers, and was at %.2f", now, place)
 		}
