@@ -35,7 +35,7 @@ func TestCompareSessions(t *testing.T) {
 	if r := b.get(c, "/compare/regret.svg?"+comparedBoth); r.status != 200 || r.header.Get("Content-Type") != "image/svg+xml" || r.lacks("<svg ", "Session s2") != nil || !strings.Contains(r.header.Get("Content-Disposition"), "tiebreak-compared.svg") {
 		t.Errorf("the figure: status %d, %v, %s", r.status, r.header, r.body)
 	}
-	want := "session,title,row,mean,bound,p_within,tolerance,policies\ns1,Session s1,0,0.013,0.065,0.937,0.05,43\ns2,Session s2,0,0.013,0.065,0.937,0.05,43\n"
+	want := "session,title,row,answers,mean,bound,p_within,tolerance,policies\ns1,Session s1,0,0,0.013,0.065,0.937,0.05,43\ns2,Session s2,0,0,0.013,0.065,0.937,0.05,43\n"
 	if r := b.get(c, "/compare/regret.csv?"+comparedBoth); r.status != 200 || r.body != want {
 		t.Errorf("its data: status %d, %q", r.status, r.body)
 	}

@@ -134,6 +134,7 @@ func TestBrowserRollouts(t *testing.T) {
 	r.waitFor("main[data-connection=open]")
 	r.page("learnt")
 	r.wait(`/^(Left|Above): secret-\d \((g|pool)/.test(document.querySelector("[data-names]").innerText)`)
+	r.wait(`/^These begin at different places: the one clip of secret-\d \(.*\) has another start\./.test(document.querySelector("[data-start-note]").innerText)`) // each film has a grey of its own
 	r.wait(`/secret-\d \(/.test(document.querySelector("[data-candidates]").innerText)`)
 	r.page("asked")
 	r.waitFor("[data-question='2']")

@@ -11,6 +11,7 @@ const RegretDefinition = 3
 // worst to the best known policy under the same reward weights.
 type Regret struct {
 	Seq        int64
+	Answers    int // that the posterior had learnt from; it follows from the log, and no store keeps it
 	Definition int
 	Policies   int     // number of different known policies, including the best
 	Tolerance  float64 // share of the span up to which a loss counts as small; a setting of the session

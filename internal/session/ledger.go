@@ -52,6 +52,36 @@ func (s *ledger) learnt(seq int64) bool {
 	return s.log.counts(seq) && !s.heldOut(s.log.at(seq).Assignment)
 }
 
+// learntAfter returns how many answers the posterior had learnt from after each row of the log, from before the first
+// one on. Answers that are erased do not count.
+func (s *ledger) learntAfter() []int {
+	out, n := make([]int, 1, len(s.log.rows)+1), 0
+	leftOut, taught := map[idrl.AnnotatorID]bool{}, map[idrl.AnnotatorID]int{}
+	add := func(a idrl.Answer, step int) {
+		taught[a.Annotator] += step
+		if !leftOut[a.Annotator] {
+			n += step
+		}
+	}
+	for _, a := range s.log.rows {
+		switch {
+		case a.Undoes != "":
+			if of := s.log.find(a.Undoes); of != nil && s.teaches(*of) {
+				add(*of, -1)
+			}
+		case a.Decision():
+			if is := record.CountingOf(&a).Out; is != leftOut[a.Annotator] {
+				leftOut[a.Annotator] = is
+				n += map[bool]int{true: -1, false: 1}[is] * taught[a.Annotator]
+			}
+		case s.teaches(a):
+			add(a, 1)
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
 func (s *ledger) lease(who idrl.AnnotatorID, n int64, q idrl.Query) record.Assignment {
 	now := s.cfg.Now()
 	return record.Assignment{

@@ -79,7 +79,7 @@ func (s *statements) represent(f features, h *posterior.History, vectors []idrl.
 // answers are those of h.
 func (s *statements) statement(h *posterior.History, seq int64) idrl.Regret {
 	r := s.learner.Regret(h.Averaged(), s.leadAfter(h))
-	r.Seq = seq
+	r.Seq, r.Answers = seq, h.Len()
 	return r
 }
 
@@ -101,7 +101,11 @@ func (s *statements) noteRegret(r idrl.Regret) {
 
 // restoreRegret sets the statements that were recorded after answers.
 func (s *statements) restoreRegret(snapshots []record.Snapshot) {
+	learnt := s.learntAfter()
 	for _, snap := range snapshots {
+		if seq := snap.Regret.Seq; seq < int64(len(learnt)) {
+			snap.Regret.Answers = learnt[seq]
+		}
 		if snap.Regret.Definition == idrl.RegretDefinition {
 			snap.Regret.Tolerance = s.spec.Tolerance // a setting, which no row repeats
 		}

@@ -1,6 +1,7 @@
 // @ts-check
 import { fetchPart } from "./fragment.js";
 import { Paced } from "./paced.js";
+import { steady } from "./steady.js";
 
 const PAUSE = 2000; // ms between two looks at the server
 const LEASES = 30_000; // ms after which leases are looked at again, which may change without an answer
@@ -43,6 +44,11 @@ export class ChartsPart {
   async #fetch() {
     const fresh = await fetchPart((this.#root.dataset.charts ?? "") + (this.#phone.matches ? "&narrow=1" : this.#wide.matches ? "&wide=1" : "") + (this.#log ? "&scale=log" : ""));
     if (!fresh) return;
+    steady(() => this.#show(fresh));
+  }
+
+  /** @param {Element} fresh */
+  #show(fresh) {
     for (const figure of fresh.querySelectorAll(":scope > [data-figure]")) place(/** @type {HTMLElement} */ (figure));
     const now = this.#root.firstElementChild;
     const [old, next] = [now ? sections(now) : [], sections(fresh)];

@@ -12,6 +12,7 @@ import { LearntClips } from "./session-clips.js";
 import { Learnt } from "./session-learnt.js";
 import { showOverview } from "./session-overview.js";
 import { bar, link, part, rows, say, seconds } from "./session-parts.js";
+import { steady } from "./steady.js";
 import { WaitingLine } from "./waiting-line.js";
 
 /**
@@ -124,10 +125,10 @@ async function copy(e) {
 
 socket.addEventListener("message", (e) => {
   const m = /** @type {Message} */ (/** @type {CustomEvent} */ (e).detail);
-  if (m.t === "state") show(m);
-  if (m.t === "problems") part("problems")?.replaceChildren(...m.problems.map(problem));
+  if (m.t === "state") steady(() => show(m));
+  if (m.t === "problems") steady(() => part("problems")?.replaceChildren(...m.problems.map(problem)));
   if (m.t === "conditions") {
-    conditions.show(m);
+    steady(() => conditions.show(m));
     charts?.changed();
   }
   if (m.t === "bye") socket.resume(m.retry_ms);
@@ -135,7 +136,7 @@ socket.addEventListener("message", (e) => {
 socket.addEventListener("state", () => {
   const { state: s } = socket.state;
   if (s !== "connecting") main.dataset.connection = s === "open" ? "open" : "away";
-  say("away", s === "open" || s === "connecting" ? "" : s === "refused" ? SIGNED_OUT : socket.restarting ? RESTARTS : AWAY);
+  steady(() => say("away", s === "open" || s === "connecting" ? "" : s === "refused" ? SIGNED_OUT : socket.restarting ? RESTARTS : AWAY));
 });
 document.querySelector("[data-copy]")?.addEventListener("click", copy);
 socket.start();

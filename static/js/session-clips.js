@@ -4,6 +4,8 @@ import { fetchClip } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { fetchPart } from "./fragment.js";
 import { Paced } from "./paced.js";
+import { apart, counterpart } from "./starts.js";
+import { steady } from "./steady.js";
 
 /**
  * @typedef {object} Policy
@@ -38,6 +40,7 @@ export class LearntClips {
   /** @type {Node|undefined} */ #tastes; // as they were fetched
   #asks = ""; // addresses of the clips of the question
   #playing = ""; // likewise, of the two policies
+  #apart = ""; // what is to be said of their starts, if they are not the same
   #chosen = ""; // id of the policy beside the recommended one; empty until one is chosen
   #begin = ""; // start that was chosen; empty for the first
 
@@ -88,6 +91,11 @@ export class LearntClips {
       this.#stale = true; // the next state asks again
       return;
     }
+    steady(() => this.#update(fresh));
+  }
+
+  /** @param {Element} fresh */
+  #update(fresh) {
     const policies = /** @type {HTMLSelectElement} */ (fresh.querySelector("[data-policies]"));
     this.#policies = [...policies.options].map(policyOf);
     options(this.#other, policies);
@@ -114,13 +122,20 @@ export class LearntClips {
     if (this.#start.value !== begin) this.#start.value = begin;
     this.#compared(other.id);
     this.#name();
-    const urls = [first.clips.get(begin) ?? "", other.clips.get(begin) ?? [...other.clips.values()][0]];
+    const likely = other.clips.get(begin); // of episodes of one number, where both were trained for the session
+    const among = [...new Set([...(likely ? [likely] : []), ...other.clips.values()])];
+    const urls = [first.clips.get(begin) ?? "", among[0]];
     const playing = this.#playing === "" ? !calm.matches : this.#pair.hasAttribute("data-playing");
     if (urls.join(" ") === this.#playing) return;
     this.#playing = urls.join(" ");
+    this.#apart = "";
     try {
-      const clips = await Promise.all(urls.map(fetchClip));
-      if (urls.join(" ") === this.#playing) await this.#pair.load(clips, { play: playing });
+      const clip = await fetchClip(urls[0]);
+      const beside = await counterpart(clip, among, fetchClip);
+      if (urls.join(" ") !== this.#playing) return;
+      this.#apart = beside.alike ? "" : apart(other.name, among.length);
+      steady(() => this.#name());
+      await this.#pair.load([clip, beside.clip], { play: playing });
     } catch {
       if (urls.join(" ") !== this.#playing) return;
       this.#playing = ""; // the next change tries again
@@ -131,11 +146,11 @@ export class LearntClips {
   /** Says which policy is where, and from where it is shown. */
   #name() {
     if (this.#policies.length === 0) return;
-    const { first, other, begin } = this.#chose();
+    const { first, other } = this.#chose();
     const places = this.#pair.dataset.layout === "column" ? ["Above", "Below"] : ["Left", "Right"];
     tell(this.#part("names"), `${places[0]}: ${first.name}, recommended. ${places[1]}: ${other === first ? "the same policy: no other has a clip" : other.name}.`);
     const notes = [];
-    if (!other.clips.has(begin)) notes.push(`${other.name} has no clip of this start; its first clip is shown.`);
+    if (this.#apart) notes.push(this.#apart);
     if (first.clips.size === 1) notes.push("One start is kept of the recommended policy.");
     if (other !== first && urlsOf(first) === urlsOf(other)) notes.push("The two act alike in all clips that are kept.");
     tell(this.#part("start-note"), notes.join(" "));

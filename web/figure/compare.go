@@ -2,6 +2,8 @@ package figure
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"tiebreak/internal/base/words"
@@ -28,14 +30,14 @@ type Compared struct {
 
 // ComparedColumns are the columns of the table behind Compare.
 func ComparedColumns() []string {
-	return []string{"session", "title", "row", "mean", "bound", "p_within", "tolerance", "policies"}
+	return []string{"session", "title", "row", "answers", "mean", "bound", "p_within", "tolerance", "policies"}
 }
 
 // WriteCompared calls put with the cells of each row of that table.
 func WriteCompared(list []Compared, put func(...any) error) error {
 	for _, s := range list {
 		err := each(s.Regret, put, func(r idrl.Regret) []any {
-			return []any{string(s.Session), s.Title, r.Seq, r.Mean, r.Bound, r.Within, r.Tolerance, r.Policies}
+			return []any{string(s.Session), s.Title, r.Seq, r.Answers, r.Mean, r.Bound, r.Within, r.Tolerance, r.Policies}
 		})
 		if err != nil {
 			return err
@@ -44,7 +46,7 @@ func WriteCompared(list []Compared, put func(...any) error) error {
 	return nil
 }
 
-// Compare draws the expected losses of sessions over the rows of their logs in one plot, each with intervals up to its bound. They
+// Compare draws the expected losses of sessions over the answers that they had learnt from in one plot, each with intervals up to its bound. They
 // must be about the same environment, so that losses are shares of comparable ranges.
 func Compare(list []Compared, program string) (Drawing, error) {
 	out := Drawing{Name: comparedName, Title: "Expected loss if questioning ends", Empty: true, width: column, height: 20, Caption: "There is nothing to draw yet. " + program + "."}
@@ -66,21 +68,26 @@ func Compare(list []Compared, program string) (Drawing, error) {
 		of = append(of, fmt.Sprintf("“%s”: n = %s of %s, seed %d", s.Title, words.Plural(s.About.Answers, "answer"), people(s.About.People), s.About.Seed))
 	}
 	out.shapes = c.b.String()
-	out.Caption = "Expected loss of the recommended policy if questioning had ended after each row of the log (lines), in per cent of the range of returns from the worst to the best policy known to that session. " +
-		"Vertical lines end at the loss that is not exceeded with a probability of 95 % under its posterior; they are set apart by 2 px. " + strings.Join(of, "; ") + "; " + program + "."
+	out.Caption = "Expected loss of the recommended policy if questioning had ended after so many answers that the posterior had learnt from (lines), in per cent of the range of returns from the worst to the best policy known to that session. " +
+		"After answers were taken back or left out, a line is about the answers that were left. Vertical lines end at the loss that is not exceeded with a probability of 95 % under its posterior; they are set apart by 2 px. " + strings.Join(of, "; ") + "; " + program + "."
 	return out, nil
 }
 
 // drawCompared draws the lines with their intervals and their names, and returns the height.
 func drawCompared(c *canvas, r rows, list []Compared) float64 {
 	last, most := 1.0, 1e-3
-	for i := range r.cells {
-		last, most = max(last, r.number(i, "row")), max(most, r.number(i, "bound"), r.number(i, "mean"))
+	lines := make([]rows, len(list))
+	for k, s := range list {
+		of := still(r.where("session", string(s.Session)))
+		for i := range of.cells {
+			last, most = max(last, of.number(i, "answers")), max(most, of.number(i, "bound"), of.number(i, "mean"))
+		}
+		lines[k] = of
 	}
-	f := frame{x: span(0, last, 52, column-20), y: span(0, most, 220, 24), percent: true, size: textSize, xTicks: 6, yTicks: 5, xTitle: "replies and withdrawals", yTitle: "loss"}
+	f := frame{x: span(0, last, 52, column-20), y: span(0, most, 220, 24), percent: true, size: textSize, xTicks: 6, yTicks: 5, xTitle: "answers", yTitle: "loss"}
 	f.draw(c)
 	for k, s := range list {
-		of := r.where("session", string(s.Session))
+		of := lines[k]
 		colour := comparedColours[k%len(comparedColours)]
 		look := `fill="none" stroke="` + colour + `" stroke-width="2" stroke-linejoin="round"`
 		if d := dashes[k%len(dashes)]; d != "" {
@@ -89,13 +96,13 @@ func drawCompared(c *canvas, r rows, list []Compared) float64 {
 		var line [][2]float64
 		step := 1 + (len(of.cells)-1)/comparedMarks
 		for i := range of.cells {
-			x, y := f.x.at(of.number(i, "row")), f.y.at(of.number(i, "mean"))
+			x, y := f.x.at(of.number(i, "answers")), f.y.at(of.number(i, "mean"))
 			line = append(line, [2]float64{x, y})
 			if end := len(of.cells) - 1; (end-i)%step == 0 {
 				apart := x + 2*float64(k)
 				c.line(apart, y, apart, f.y.at(of.number(i, "bound")), `stroke="`+colour+`" stroke-width="1" stroke-opacity="0.6"`)
-				c.circle(x, y, 2.5, `fill="`+colour+`"`, fmt.Sprintf("%s, after row %.0f: expected loss %s, at most %s with a probability of 95 %%",
-					s.Title, of.number(i, "row"), share(of.number(i, "mean")), share(of.number(i, "bound"))))
+				c.circle(x, y, 2.5, `fill="`+colour+`"`, fmt.Sprintf("%s, after %s: expected loss %s, at most %s with a probability of 95 %%",
+					s.Title, words.Plural(int(of.number(i, "answers")), "answer"), share(of.number(i, "mean")), share(of.number(i, "bound"))))
 			}
 		}
 		c.path(line, look)
@@ -108,4 +115,17 @@ func drawCompared(c *canvas, r rows, list []Compared) float64 {
 		c.label(100, y, startAt, textSize, 360, name)
 	}
 	return 262 + 16*float64(len(list))
+}
+
+// still returns the rows about which no later row says something else: those after which there were never as few
+// answers again. Others are about answers of which some were taken back or left out since.
+func still(r rows) rows {
+	out, least := rows{column: r.column}, math.Inf(1)
+	for i := len(r.cells) - 1; i >= 0; i-- {
+		if n := r.number(i, "answers"); n < least {
+			out.cells, least = append(out.cells, r.cells[i]), n
+		}
+	}
+	slices.Reverse(out.cells)
+	return out
 }

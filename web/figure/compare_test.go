@@ -13,10 +13,11 @@ import (
 // A comparison has one line for each session with its intervals, all on one scale, and says of what they are.
 func TestCompare(t *testing.T) {
 	list := []Compared{
-		{Session: "a", Title: hostile, Regret: []idrl.Regret{{Seq: 0, Mean: 0.5, Bound: 1}, {Seq: 40, Mean: 0.1, Bound: 0.25}}, About: About{Answers: 40, People: 2, Seed: 7}},
-		{Session: "b", Title: "Second", Regret: []idrl.Regret{{Seq: 0, Mean: 0.4, Bound: 0.8}, {Seq: 20, Mean: 0.2, Bound: 0.5}}, About: About{Answers: 20, People: 1, Seed: 8}},
+		{Session: "a", Title: hostile, Regret: []idrl.Regret{{Mean: 0.5, Bound: 1}, {Seq: 41, Answers: 41, Mean: 0.9, Bound: 1}, {Seq: 42, Answers: 40, Mean: 0.9, Bound: 1}, {Seq: 43, Answers: 40, Mean: 0.1, Bound: 0.25}}, About: About{Answers: 40, People: 2, Seed: 7}},
+		{Session: "b", Title: "Second", Regret: []idrl.Regret{{Mean: 0.4, Bound: 0.8}, {Seq: 35, Answers: 20, Mean: 0.2, Bound: 0.5}}, About: About{Answers: 20, People: 1, Seed: 8}},
 		{Session: "c", Title: "Network"},
 	}
+	// After row 41 an answer was taken back, and row 43 is a skip: the present statement takes the place of both.
 	d, err := Compare(list, "tiebreak 1.2")
 	if err != nil || d.Empty {
 		t.Fatalf("%+v, %v", d, err)
@@ -29,12 +30,12 @@ func TestCompare(t *testing.T) {
 			t.Fatalf("no XML: %v", err)
 		}
 	}
-	// The plot is from x = 52 (row 0) to 460 (row 40), and from y = 220 (0 %) to 24 (100 %).
+	// The plot is from x = 52 (no answers) to 460 (40 answers), and from y = 220 (0 %) to 24 (100 %).
 	for _, want := range []string{
 		`d="M52 122L460 200.4"`, `d="M52 141.6L256 180.8"`, // means of 50, 10, 40 and 20 %
 		`x1="460" y1="200.4" x2="460" y2="171"`, // up to 25 %
 		`x1="258" y1="180.8" x2="258" y2="122"`, // 2 px aside, up to 50 %
-		"Second, after row 20: expected loss 20 %, at most 50 % with a probability of 95 %", "Network (states no loss)",
+		"Second, after 20 answers: expected loss 20 %, at most 50 % with a probability of 95 %", "Network (states no loss)",
 	} {
 		if !strings.Contains(file, want) {
 			t.Errorf("the figure lacks %q:\n%s", want, file)

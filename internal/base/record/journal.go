@@ -38,8 +38,9 @@ func (s Snapshot) Emptied() bool { return s.Definition == 0 && len(s.Belief) == 
 // PosteriorDefinition is the version of the function of the log that a Snapshot's belief is: today
 // that of package posterior. Definition 0 was one-by-one updates since the last withdrawal; under
 // definition 1 every fit of a model of annotators began without a state, and fits were rarer; under
-// definition 2 it had neither annotators who confuse the answers nor a variable for the scale of rewards.
-const PosteriorDefinition = 3
+// definition 2 it had neither annotators who confuse the answers nor a variable for the scale of rewards; under
+// definition 3 a fit could take all answers for clicks at random, for good.
+const PosteriorDefinition = 4
 
 // Journal is the durable record of sessions. Its methods may be called from any
 // goroutine; each write is durable before it returns.

@@ -18,7 +18,7 @@ var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
 // resumedOptions are those of Resume where there is something to go on from. What is left to change then is
 // what the few answers since have moved.
-var resumedOptions = epOptions{sweeps: 1, tolerance: 0.1}
+var resumedOptions = epOptions{sweeps: 4, tolerance: 0.1}
 
 // A mannerSite is the factor of an answer about its annotator: of the manners the probabilities of the answer,
 // which follow from those under the bases, and a Gaussian factor of the offset as of a site.
@@ -46,6 +46,7 @@ type joining struct {
 	cavity []float64 // weights of the manners without an answer
 
 	damping  float64 // share of a change that is made: a power of 1/2
+	clicks   clicks
 	ratio    float64 // of the variance of the scale to that which the factors make
 	measured int     // factors by which ratio is
 }
@@ -74,21 +75,43 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	if err != nil {
 		return nil, nil, idrl.FitReport{}, err
 	}
-	f := &joining{Own: o, from: j, theta: j.theta, sites: sites, damping: 1, ratio: 1, read: o.newReading(), sx: make([]float64, j.theta.Dim()), cavity: make([]float64, len(o.list))}
-	if f.join(); len(f.people) == 1 && o.told(j, f.people[0].before.id) {
+	f := o.joining(j, sites)
+	if len(f.people) == 1 && o.told(j, f.people[0].before.id) {
 		g, report, err := o.of.ep(ctx, j.theta, qs, as, epOptions{})
 		if err != nil {
 			return nil, nil, report, err
 		}
 		return j.with(g, f.people[0].before), nil, report, nil
 	}
-	report, limit := idrl.FitReport{Answers: len(sites)}, ownOptions
-	l, ok := before.(*left)
-	if ok = ok && (len(l.logs) < fewest) == (len(f.people) < fewest); ok {
-		for i, logs := range l.logs {
-			copy(f.people[i].logs, logs)
-			f.people[i].spread = l.spread[i]
-		}
+	l, _ := before.(*left)
+	report, err := f.fit(ctx, l)
+	if err == nil {
+		f, err = f.checked(ctx, l != nil, &report)
+	}
+	if n := len(f.sites); err == nil && (f.measured == 0 || n-f.measured >= max(measureEvery, n/measurePart)) {
+		f.measure(&report)
+	}
+	if err != nil {
+		return nil, nil, report, err
+	}
+	return f.joint(f.mixed(f.widened())), f.left(), report, nil
+}
+
+// joining returns a fit in which the answers say nothing yet.
+func (o Own) joining(from *Joint, sites []site) *joining {
+	f := &joining{Own: o, from: from, theta: from.theta, sites: sites, damping: 1, ratio: 1, read: o.newReading(), sx: make([]float64, from.theta.Dim()), cavity: make([]float64, len(o.list))}
+	f.join()
+	return f
+}
+
+// fit makes the sweeps of a fit, which begins with what l says of the first answers; nil: from the beginning.
+func (f *joining) fit(ctx context.Context, l *left) (report idrl.FitReport, err error) {
+	report.Answers = len(f.sites)
+	limit := ownOptions
+	ok := l != nil && (len(l.logs) < fewest) == (len(f.people) < fewest)
+	if ok {
+		limit = resumedOptions
+		f.recall(l)
 	}
 	for i := range f.people {
 		f.people[i].weigh(&report)
@@ -98,22 +121,15 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	}
 	if ok {
 		err = f.begin(l, &report)
-		limit = resumedOptions
 	}
 	if err == nil {
-		err = f.run(ctx, limit.sweeps, &report)
+		err = f.run(ctx, limit, &report)
 	}
 	if err == nil && f.mirrored() {
 		err = f.mirror(ctx, &report)
 	}
-	if n := len(f.sites); err == nil && (f.measured == 0 || n-f.measured >= max(measureEvery, n/measurePart)) {
-		f.measure(&report)
-	}
-	if err != nil {
-		return nil, nil, report, err
-	}
 	report.Converged = report.Change <= limit.tolerance && report.Skipped == 0
-	return f.joint(f.widened()), f.left(), report, nil
+	return report, err
 }
 
 // acquainted is how many sweeps there are first in which nobody confuses the answers: without it a fit might begin
@@ -133,7 +149,7 @@ func (f *joining) acquaint(ctx context.Context, report *idrl.FitReport) error {
 		}
 		p.weigh(report)
 	}
-	err := f.run(ctx, acquainted, report)
+	err := f.run(ctx, epOptions{sweeps: acquainted, tolerance: ownOptions.tolerance}, report)
 	for i := range f.people {
 		copy(f.people[i].prior, hidden[i])
 	}
@@ -141,11 +157,11 @@ func (f *joining) acquaint(ctx context.Context, report *idrl.FitReport) error {
 	return err
 }
 
-// run sweeps until nothing changes by more than the tolerance of ownOptions. What the belief is
+// run sweeps until nothing changes by more than the tolerance. What the belief is
 // then follows from the factors alone.
-func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) error {
+func (f *joining) run(ctx context.Context, limit epOptions, report *idrl.FitReport) error {
 	report.Sweeps = 0
-	for last := math.Inf(1); report.Sweeps < sweeps; last = report.Change {
+	for last := math.Inf(1); report.Sweeps < limit.sweeps; last = report.Change {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -158,7 +174,7 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 		}
 		f.settle(report)
 		report.Sweeps++
-		if report.Change <= ownOptions.tolerance && report.Skipped == 0 {
+		if report.Change <= limit.tolerance && report.Skipped == 0 {
 			break
 		}
 		if report.Sweeps > 2 && report.Change >= last {
@@ -166,56 +182,6 @@ func (f *joining) run(ctx context.Context, sweeps int, report *idrl.FitReport) e
 		}
 	}
 	return nil
-}
-
-// mirrored reports whether more people are taken to confuse the answers than not: then the opposite weights are
-// as probable but for that, and so more probable.
-func (f *joining) mirrored() bool {
-	sum := 0.0
-	for _, p := range f.people {
-		for k, share := range p.shares {
-			switch f.kind(k) {
-			case meantAnswers:
-				sum += share
-			case reversedAnswers:
-				sum -= share
-			case randomAnswers:
-			}
-		}
-	}
-	return sum < 0
-}
-
-// mirror takes the opposite weights, and fits from there.
-func (f *joining) mirror(ctx context.Context, report *idrl.FitReport) error {
-	for i := range f.sites {
-		f.sites[i].nu *= -1
-	}
-	f.theta = product(f.from.theta, f.sites, report)
-	for i := range f.people {
-		f.people[i].bases = f.all
-	}
-	for i := range f.sites {
-		f.readAgain(i)
-	}
-	f.settle(report)
-	f.damping, f.measured, f.ratio = 1, 0, 1
-	return f.run(ctx, ownOptions.sweeps, report)
-}
-
-// readAgain reads what answer i says of the manners, and leaves its Gaussian factors.
-func (f *joining) readAgain(i int) {
-	s, says := &f.sites[i], &f.says[i]
-	p := &f.people[says.who]
-	mean, v := idrl.Moments(f.theta, s.query.X, f.theta.mean, f.sx)
-	offset, offsetVar, ok := cavityOf(p.tau-says.tau, p.nu-says.nu, f.offsetVar > 0)
-	left := 1 - s.tau*v
-	if !ok || left <= 0 || says.meant[0] == unread || !f.Own.read(f.read, s.observation, p.bases, (mean-v*s.nu)/left, v/left, offset, offsetVar) {
-		return
-	}
-	for _, b := range p.bases {
-		says.meant[b] = float32(max(leastRead, f.read.meant[b]))
-	}
 }
 
 // The scale is measured again once a measurePart of the answers is new, or this many.
@@ -384,11 +350,12 @@ func (f *joining) shiftOffset(p *member, s *mannerSite, m, v float64, push push,
 // joint returns the belief that the factors make, with theta in the place of that of the factors.
 func (f *joining) joint(theta *Gaussian) *Joint {
 	out := &Joint{theta: theta, people: slices.Clone(f.from.people)}
-	for _, p := range f.people {
+	for i, p := range f.people {
 		logs := slices.Clone(p.logs)
 		if p.spread != nil {
 			floats.Add(logs, p.spread)
 		}
+		f.accuse(i, logs)
 		now := person{id: p.before.id, logs: rounded(logs), offset: p.before.offset, offsetVar: p.before.offsetVar, kept: &keptBlend{}}
 		if p.tau > 0 && f.offsetVar > 0 {
 			now.offset, now.offsetVar = p.nu/p.tau, 1/p.tau

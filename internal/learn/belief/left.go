@@ -15,10 +15,21 @@ type left struct {
 	measured int
 	logs     [][]float64 // of the weights of the manners of the people, in the order of their first answers
 	damping  float64
+	clicks   clicks
 }
 
 // leftSite are the Gaussian factors of an observation, of θ and of the offset.
 type leftSite struct{ tau, nu, offsetTau, offsetNu float64 }
+
+// recall sets what l says of the people.
+func (f *joining) recall(l *left) {
+	for i, logs := range l.logs {
+		copy(f.people[i].logs, logs)
+		f.people[i].spread = l.spread[i]
+	}
+	f.clicks = l.clicks
+	f.suspect()
+}
 
 // begin begins with the state that a fit of the first of the answers left, and takes in the others.
 func (f *joining) begin(l *left, report *idrl.FitReport) error {
@@ -43,7 +54,7 @@ func (f *joining) begin(l *left, report *idrl.FitReport) error {
 
 // left returns the state from which the next fit begins.
 func (f *joining) left() *left {
-	out := &left{each: make([]leftSite, len(f.sites)), meant: f.meant, damping: f.damping, ratio: f.ratio, measured: f.measured}
+	out := &left{each: make([]leftSite, len(f.sites)), meant: f.meant, damping: f.damping, ratio: f.ratio, measured: f.measured, clicks: f.clicks}
 	for i, s := range f.sites {
 		out.each[i] = leftSite{s.tau, s.nu, f.says[i].tau, f.says[i].nu}
 	}

@@ -20,6 +20,8 @@ type member struct {
 	powers  []int
 	factors int // in product since the last gather
 
+	clicking []float64 // prior log weights of the manners that click at random of a suspect; nil of others
+
 	// spread is by how much the log weights of the manners are above logs because the scale is not known; nil for zeros.
 	spread []float64
 }

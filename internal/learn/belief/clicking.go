@@ -1,0 +1,270 @@
+package belief
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tiebreak/internal/idrl"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// In expectation propagation "everybody clicks at random" is a state that keeps itself up: without an answer that
+// means something θ is as before the first, no answer is foretold, and each is then a little more probable of somebody
+// who clicks. Answers that contradict each other lead there, and no number of answers leads back. So where most
+// answers are taken for clicks the fit is made without that manner of those people, who are the suspects, and whether
+// they click is judged by the probabilities of all answers under the two hypotheses:
+//
+//	p(D | nobody of them clicks) by filtering, answer by answer, and p(D | all of them click).
+//
+// The posterior is the mixture of the two. Source: docs/methods.md, section 2.4.
+type clicks struct {
+	suspects []int   // places among the people of a fit
+	share    float64 // probability that they click at random
+	judged   int     // answers by which share is known
+	found    int     // answers after which people were last found to click at random; 0: never
+}
+
+const (
+	// astray is the change of a fit that went on from another, in standard deviations, from which on it is made from the beginning.
+	astray = 1
+
+	// judgePart is 1/judgePart of the answers after which suspects are judged again.
+	judgePart = 16
+
+	// convicted is the probability of clicks beyond which a fit takes them for clicks; below, it is a mixture.
+	convicted = 0.99
+
+	// leastMixed is the probability of clicks from which on they are part of the belief.
+	leastMixed = 1e-6
+)
+
+// checked returns the fit to be used in place of f: f itself, or one from the beginning where f went astray or takes
+// most answers for clicks that are none.
+func (f *joining) checked(ctx context.Context, resumed bool, report *idrl.FitReport) (*joining, error) {
+	var err error
+	if resumed && report.Change > astray {
+		if f, err = f.again(ctx, f.clicks.suspects, report); err != nil {
+			return nil, err
+		}
+	}
+	n, c := len(f.sites), &f.clicks
+	if len(c.suspects) > 0 {
+		if n-c.judged < max(1, n/judgePart) {
+			return f, nil
+		}
+		if f.judge(); c.share <= convicted {
+			return f, nil
+		}
+		return f.believed(ctx, report)
+	}
+	suspects := f.lost()
+	if suspects == nil || c.found > 0 && n-c.found < max(measureEvery, n/measurePart) {
+		return f, nil
+	}
+	other := *report
+	g, err := f.acquitted(ctx, suspects, &other)
+	if err != nil {
+		return nil, err
+	}
+	if g == nil {
+		c.found = n
+		return f, nil
+	}
+	*report = other
+	return g, nil
+}
+
+// believed returns the fit in which suspects who were found to click do so.
+func (f *joining) believed(ctx context.Context, report *idrl.FitReport) (*joining, error) {
+	g, err := f.again(ctx, nil, report)
+	if err != nil {
+		return nil, err
+	}
+	g.clicks.found = len(g.sites)
+	return g, nil
+}
+
+// acquitted returns the mixture for those suspects who may have meant their answers; nil where that is none of
+// them.
+func (f *joining) acquitted(ctx context.Context, suspects []int, report *idrl.FitReport) (*joining, error) {
+	g, err := f.again(ctx, suspects, report)
+	if err != nil {
+		return nil, err
+	}
+	if g.judge(); g.clicks.share > convicted {
+		return nil, nil
+	}
+	if len(suspects) == 1 {
+		return g, nil
+	}
+	var left []int
+	for _, i := range suspects {
+		if g.sharing([]int{i}) <= convicted {
+			left = append(left, i)
+		}
+	}
+	if len(left) == len(suspects) {
+		return g, nil
+	}
+	if g, err = f.again(ctx, left, report); err == nil {
+		g.judge()
+	}
+	return g, err
+}
+
+// again returns the fit from the beginning with those suspects.
+func (f *joining) again(ctx context.Context, suspects []int, report *idrl.FitReport) (*joining, error) {
+	sites := slices.Clone(f.sites)
+	for i := range sites {
+		sites[i].tau, sites[i].nu = 0, 0
+	}
+	g := f.Own.joining(f.from, sites)
+	g.clicks = f.clicks
+	g.clicks.suspects = suspects
+	g.suspect()
+	out, err := g.fit(ctx, nil)
+	*report = out
+	return g, err
+}
+
+// suspect takes the manners that click at random from the suspects.
+func (f *joining) suspect() {
+	for _, i := range f.clicks.suspects {
+		p := &f.people[i]
+		p.clicking = slices.Clone(p.prior[f.firstRandom():])
+		for k := f.firstRandom(); k < len(p.prior); k++ {
+			p.prior[k], p.logs[k] = math.Inf(-1), math.Inf(-1)
+		}
+	}
+}
+
+// lost returns the people who are taken to click at random, if most answers are theirs.
+func (f *joining) lost() (who []int) {
+	for i := range f.people {
+		if floats.Sum(f.people[i].shares[f.firstRandom():]) > 0.5 {
+			who = append(who, i)
+		}
+	}
+	n := 0
+	for i := range f.says {
+		if slices.Contains(who, f.says[i].who) {
+			n++
+		}
+	}
+	if 2*n <= len(f.says) {
+		return nil
+	}
+	return who
+}
+
+// judge sets the probability that all suspects click at random.
+func (f *joining) judge() {
+	f.clicks.share, f.clicks.judged = f.sharing(f.clicks.suspects), len(f.sites)
+}
+
+// sharing returns the probability that all of some suspects click at random, where the alternative is that none of
+// them does; 1 where that is beyond computing.
+func (f *joining) sharing(who []int) float64 {
+	all, ok := f.evidence(nil)
+	others, known := f.evidence(who)
+	if !ok || !known {
+		return 1
+	}
+	for _, i := range who {
+		others += floats.LogSumExp(f.clicked(i))
+	}
+	return 1 / (1 + math.Exp(all-others))
+}
+
+// clicked returns the log probabilities of the answers of suspect i under the manners that click at random, with
+// those of the manners.
+func (f *joining) clicked(i int) []float64 {
+	out := slices.Clone(f.people[i].clicking)
+	for j := range f.says {
+		if s := &f.says[j]; s.who == i {
+			for k := range out {
+				out[k] += math.Log(f.randomly(f.firstRandom()+k, s.alike, s.decided))
+			}
+		}
+	}
+	return out
+}
+
+// evidence returns the logarithm of the probability of the answers of all people but some, by one step of filtering
+// an answer. Prior weights count as they are, so that it is comparable with clicked.
+func (f *joining) evidence(but []int) (sum float64, ok bool) {
+	theta, w := f.from.theta.clone(), f.work()
+	defer f.works.Put(w)
+	people := make([]person, len(f.people))
+	logs := make([][]float64, len(f.people))
+	for i := range f.people {
+		p := &f.people[i]
+		people[i], logs[i] = p.before, slices.Clone(p.prior)
+		if p.clicking != nil && !slices.Contains(but, i) {
+			sum += floats.LogSumExp(p.prior)
+		}
+	}
+	for i := range f.sites {
+		s, who := f.sites[i].observation, f.says[i].who
+		if slices.Contains(but, who) {
+			continue
+		}
+		p := &people[who]
+		m, v := idrl.Moments(theta, s.query.X, theta.mean, w.sx)
+		if !finite(m, v) || !f.Own.read(w.reading, s, f.all, m, v, p.offset, p.offsetVar) {
+			return 0, false
+		}
+		weights := weightsOf(w.weights, logs[who])
+		push := f.mix(w.reading, f.all, weights)
+		if !push.possible() {
+			return 0, false
+		}
+		sum += math.Log(push.z / floats.Sum(weights))
+		f.learn(logs[who], w.reading)
+		p.offset += p.offsetVar * push.offset1
+		p.offsetVar += p.offsetVar * p.offsetVar * push.offset2
+		theta.shift(s.query.X, w.sx, push.d1, -push.d2)
+	}
+	return sum, finite(sum)
+}
+
+// mixed returns the mixture, as a Gaussian of its mean and covariance, of g and of what the answers of the others say, by
+// the probability that the suspects click.
+func (f *joining) mixed(g *Gaussian) *Gaussian {
+	share := f.clicks.share
+	if len(f.clicks.suspects) == 0 || share < leastMixed {
+		return g
+	}
+	var others []site
+	for i, s := range f.sites {
+		if !slices.Contains(f.clicks.suspects, f.says[i].who) {
+			others = append(others, s)
+		}
+	}
+	var report idrl.FitReport
+	rest := product(f.from.theta, others, &report)
+	out := blank(g.Dim())
+	for i := range out.cov {
+		out.cov[i] = (1-share)*g.cov[i] + share*rest.cov[i]
+	}
+	between := make([]float64, len(g.mean))
+	floats.SubTo(between, rest.mean, g.mean)
+	floats.AddScaledTo(out.mean, g.mean, share, between)
+	out.widen(between, share*(1-share))
+	return out
+}
+
+// accuse sets the log weights of the manners of person i that click at random, if that is a suspect.
+func (f *joining) accuse(i int, logs []float64) {
+	if !slices.Contains(f.clicks.suspects, i) {
+		return
+	}
+	first, of := f.firstRandom(), f.clicked(i)
+	meant, all := floats.LogSumExp(logs[:first]), floats.LogSumExp(of)
+	odds := math.Log(f.clicks.share) - math.Log1p(-f.clicks.share)
+	for k, log := range of {
+		logs[first+k] = meant + odds + log - all
+	}
+}
