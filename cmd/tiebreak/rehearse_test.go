@@ -20,6 +20,7 @@ import (
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 )
 
@@ -208,6 +209,9 @@ func TestRehearsalOutside(t *testing.T) {
 func TestRehearsalOfAForm(t *testing.T) {
 	t.Parallel()
 	a := newApp(t, site{base: "https://study.example.org", away: workplaceFlags{here: 1}})
+	if err := a.db.AddUser(t.Context(), "ada", identity.Researcher, time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	ask := web.Rehearsal{Right: 0.8, MedianS: 3, Wage: 10, Spec: idrl.SessionSpec{Title: "Walk", Env: "gridworld", Kind: idrl.CompareStates, Budget: 6, AnswersEach: 3, Consent: "I agree.", Seed: 4}}
 	name, err := a.rehearser.Rehearse(t.Context(), ask, "ada")
 	if err != nil {
@@ -218,7 +222,7 @@ func TestRehearsalOfAForm(t *testing.T) {
 	}
 	var state web.RehearsalState
 	waittest.Until(t, "the end of the rehearsal", func() bool {
-		state, err = a.rehearser.Rehearsed(name)
+		state, err = a.rehearser.Rehearsed(t.Context(), name)
 		return err != nil || state.Says == ""
 	})
 	if err != nil || state.Wrong != "" || state.Owner != "ada" {
