@@ -21,7 +21,7 @@ func TestNoticesAreKept(t *testing.T) {
 	at := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	told := []record.ToldNotice{{Session: "s", Kind: "may_stop", Text: "It can stop.", Since: at, Told: at.Add(time.Minute), Holds: true}, {Session: "s", Kind: "quiet", Text: "Quiet.", Since: at, Told: at}}
 	wait := func(n int) record.UnsentNotice {
-		return record.UnsentNotice{Session: "s", Title: "Title", Kind: "quiet", Text: fmt.Sprintf("Notice %d.", n), Since: at}
+		return record.UnsentNotice{Key: fmt.Sprint("key ", n), Session: "s", Title: "Title", Kind: "quiet", Text: fmt.Sprintf("Notice %d.", n), Since: at}
 	}
 	removed, err := db.KeepNotices(t.Context(), "s", told, []record.UnsentNotice{wait(0), wait(1)})
 	must(t, err)
@@ -32,7 +32,7 @@ func TestNoticesAreKept(t *testing.T) {
 		t.Errorf("told: %v, %d removed\n%s", err, removed, diff)
 	}
 	list, err := db.UnsentNotices(t.Context())
-	if err != nil || len(list) != 2 || list[0].Text != "Notice 0." || list[1].Text != "Notice 1." || list[1].Title != "Title" || !list[1].Since.Equal(at) {
+	if err != nil || len(list) != 2 || list[0].Text != "Notice 0." || list[1].Text != "Notice 1." || list[1].Title != "Title" || list[0].Key != "key 0" || list[1].Key != "key 1" || !list[1].Since.Equal(at) {
 		t.Fatalf("unsent: %+v, %v", list, err)
 	}
 	must(t, db.SentNotice(t.Context(), list[0].ID))

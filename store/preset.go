@@ -13,7 +13,7 @@ const MaxPresets = 50
 // SavePreset keeps a study file under a name for an account, in place of one that is there. It returns
 // an error of kind Conflict if the account has too many, and of kind NotFound if there is no such
 // account.
-func (db studies) SavePreset(ctx context.Context, user, name string, file []byte, now time.Time) error {
+func (db researching) SavePreset(ctx context.Context, user, name string, file []byte, now time.Time) error {
 	return db.do(ctx, func(t *tx) error {
 		var others int
 		if err := t.row(`SELECT count(*) FROM preset WHERE user_id = ? AND name <> ?`, user, name).Scan(&others); err != nil {
@@ -30,14 +30,14 @@ func (db studies) SavePreset(ctx context.Context, user, name string, file []byte
 }
 
 // Preset returns the study file that an account keeps under a name, or an error of kind NotFound.
-func (db studies) Preset(ctx context.Context, user, name string) ([]byte, error) {
+func (db researching) Preset(ctx context.Context, user, name string) ([]byte, error) {
 	var file string
 	err := db.read.QueryRowContext(ctx, `SELECT file FROM preset WHERE user_id = ? AND name = ?`, user, name).Scan(&file)
 	return []byte(file), missing(err, "you have no preset %q", name)
 }
 
 // Presets returns the names of an account's presets, in order.
-func (db studies) Presets(ctx context.Context, user string) (out []string, err error) {
+func (db researching) Presets(ctx context.Context, user string) (out []string, err error) {
 	err = each(ctx, db.read, func(row scanner) error {
 		var name string
 		err := row.Scan(&name)
@@ -48,7 +48,7 @@ func (db studies) Presets(ctx context.Context, user string) (out []string, err e
 }
 
 // DeletePreset deletes a preset of an account; there may be none of that name.
-func (db studies) DeletePreset(ctx context.Context, user, name string) error {
+func (db researching) DeletePreset(ctx context.Context, user, name string) error {
 	return db.do(ctx, func(t *tx) error {
 		_, err := t.exec(`DELETE FROM preset WHERE user_id = ? AND name = ?`, user, name)
 		return err

@@ -48,7 +48,7 @@ var recorded = []recordedTable{
 
 // unrecorded are the tables with logins, identities, running work and the audit trail: no copy
 // contains them.
-var unrecorded = []string{"meta", "user", "share", "preset", "notice", "notice_unsent", "invitation", "login", "rejoin_key", "token", "participant", "former", "job", "worker_bar", "audit"}
+var unrecorded = []string{"meta", "user", "share", "preset", "rehearsal", "notice", "notice_unsent", "invitation", "login", "rejoin_key", "token", "participant", "former", "job", "worker_bar", "audit"}
 
 // RecordTables returns the tables with the records of a session, each after those that it refers
 // to.

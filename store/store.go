@@ -31,6 +31,7 @@ type DB struct {
 	participants
 	access
 	studies
+	researching
 	queue
 	*upkeep
 }
@@ -59,6 +60,7 @@ type (
 	participants struct{ *file } // annotators, consent, and withdrawal of data
 	access       struct{ *file } // links, logins, tokens, and keys of browsers
 	studies      struct{ *file } // sessions, and their settings by researchers
+	researching  struct{ *file } // what researchers keep beside sessions, and are told of them
 	queue        struct{ *file } // trainings that wait or run
 )
 
@@ -71,7 +73,7 @@ type upkeep struct {
 }
 
 func newDB(f *file) *DB {
-	return &DB{file: f, journal: journal{f}, participants: participants{f}, access: access{f}, studies: studies{f}, queue: queue{f}, upkeep: &upkeep{file: f}}
+	return &DB{file: f, journal: journal{f}, participants: participants{f}, access: access{f}, studies: studies{f}, researching: researching{f}, queue: queue{f}, upkeep: &upkeep{file: f}}
 }
 
 var _ record.Journal = (*DB)(nil)

@@ -145,17 +145,17 @@ func (s comparing) comparison(c echo.Context, specs []idrl.SessionSpec, wage flo
 	return table, list, nil
 }
 
-// wageOf returns the parameter wage, for an hour; 0 if there is none.
-func wageOf(c echo.Context) (float64, error) {
-	text := strings.TrimSpace(strings.ReplaceAll(c.QueryParam("wage"), ",", "."))
+// readWage returns a wage for an hour that was typed; 0 if nothing was. Its error is of kind Invalid.
+func readWage(typed string) (float64, error) {
+	text := strings.TrimSpace(strings.ReplaceAll(typed, ",", "."))
 	if text == "" {
 		return 0, nil
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v > 0 && v <= mostWage) {
+	wage, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(wage > 0 && wage <= mostWage) {
 		return 0, idrl.Errorf(idrl.Invalid, "The wage for an hour must be a number above 0, up to %d.", mostWage)
 	}
-	return v, nil
+	return wage, nil
 }
 
 // compareSessions is GET /compare?session=A&session=B with two to six sessions, and perhaps wage: their losses in one chart, and a table.
@@ -164,7 +164,7 @@ func (s comparing) compareSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	wage, err := wageOf(c)
+	wage, err := readWage(c.QueryParam("wage"))
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func DrawSeed() uint64 {
 // newSessionPage shows a form with its values and errors.
 func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole, Anyway: f.unplaced}
-	p.Scripts, p.Styles = static.Modules("new-session.js"), []string{"new-session.css"}
+	p.Scripts, p.Styles = static.Modules("new-session.js"), []string{"new-session.css", "rehearsal.css"}
 	catalogue := s.cfg.Catalogue()
 	for _, setting := range formSettings() {
 		field := f.field(setting, s.options(setting))
@@ -165,7 +165,7 @@ func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewS
 		p.Who = append(p.Who, templates.Option{Value: a.Name, Label: a.Title, Hint: a.Hint, Selected: a.Name == f.who.Name})
 	}
 	p.Was, p.Hand, p.Sets, p.Then = f.who.Name, f.byHand(), f.who.Says(), f.who.Then
-	p.Presets, p.Rehearse = s.presetPanel(c), rehearsalPanel(c)
+	p.Presets, p.Rehearse = s.presetPanel(c), s.rehearsalPanel(c)
 	var kept rehearsed.Table
 	if s.cfg.Rehearsals != nil {
 		kept = s.cfg.Rehearsals()

@@ -24,7 +24,10 @@ type Rehearser interface {
 	// Rehearse starts a rehearsal for an account and returns its name.
 	Rehearse(ctx context.Context, ask Rehearsal, owner string) (name string, err error)
 	// Rehearsed returns how far a rehearsal is, and its result.
-	Rehearsed(name string) (RehearsalState, error)
+	Rehearsed(ctx context.Context, name string) (RehearsalState, error)
+	// Rehearsals returns the last rehearsals of an account, or of all if it is empty, the newest first, without what was asked and
+	// the reports.
+	Rehearsals(ctx context.Context, owner string) ([]RehearsalState, error)
 	// StopRehearsal ends a rehearsal that is under way.
 	StopRehearsal(name string) error
 }
@@ -41,12 +44,20 @@ type Rehearsal struct {
 
 // A RehearsalState is how far a rehearsal is.
 type RehearsalState struct {
-	Owner  string
-	Title  string // of the study
-	Says   string // how far it is; empty once it has ended
-	Wrong  string // why there is no result, for people; empty if nothing is wrong
+	Name  string
+	Owner string
+	Title string // of the study
+	Asked Rehearsal
+	Began time.Time
+
+	Ended  time.Time // zero while it is under way, and if the server ended before it did
+	Says   string    // how far it is; empty if it is not under way
+	Wrong  string    // why there is no result, for people; empty if nothing is wrong
 	Report rehearsed.Report
 }
+
+// interrupted reports whether the server ended before the rehearsal did.
+func (r RehearsalState) interrupted() bool { return r.Says == "" && r.Ended.IsZero() }
 
 const (
 	rehearsalsPath = "/rehearsals"
@@ -75,7 +86,11 @@ func (s launching) rehearse(c echo.Context, f *sessionForm, user string) error {
 
 // rehearseArena is POST /arenas with do=rehearse: it rehearses the arena that the form would make.
 func (s launching) rehearseArena(c echo.Context, spec idrl.SessionSpec, entrants []Entrant, user string) error {
-	ask, err := readRehearsal(c, 0, rehearsed.SecondsOf(idrl.CompareClips)/rehearsed.Seconds(time.Second))
+	wage, err := readWage(c.FormValue("wage"))
+	if err != nil {
+		return err
+	}
+	ask, err := readRehearsal(c, wage, rehearsed.SecondsOf(idrl.CompareClips)/rehearsed.Seconds(time.Second))
 	if err != nil {
 		return err
 	}
@@ -119,14 +134,18 @@ func readRehearsal(c echo.Context, wage, median float64) (Rehearsal, error) {
 
 // rehearsal is GET /rehearsals/:name.
 func (s launching) rehearsal(c echo.Context) error {
-	state, err := s.rehearsalOf(c)
+	_, state, err := s.rehearsalOf(c)
 	if err != nil {
 		return err
 	}
-	p := templates.RehearsalPage{Layout: s.layout(c, "Rehearsal"), Title: state.Title, Says: state.Says, Wrong: state.Wrong, Stop: c.Request().URL.EscapedPath()}
+	p := templates.RehearsalPage{
+		Layout: s.layout(c, "Rehearsal"), Title: state.Title, When: whenRehearsed(state), Says: state.Says, Wrong: state.Wrong, Action: c.Request().URL.EscapedPath(),
+		Asked: linesOf(s.askedLines(state.Asked)),
+	}
 	p.Rehearsal = true
 	p.Styles = []string{"rehearsal.css"}
-	if r := state.Report; state.Says == "" && state.Wrong == "" {
+	p.Interrupted = state.interrupted()
+	if r := state.Report; !state.Ended.IsZero() && state.Wrong == "" {
 		p.Expected, p.Notes, p.Head, p.Rows = r.Title, r.Notes, r.Head, r.Rows
 		p.Lines, p.Data = linesOf(r.Lines), linesOf(r.Data)
 	}
@@ -136,10 +155,19 @@ func (s launching) rehearsal(c echo.Context) error {
 	return render(c, http.StatusOK, templates.Rehearsal(p))
 }
 
-// stopRehearsal is POST /rehearsals/:name.
-func (s launching) stopRehearsal(c echo.Context) error {
-	if _, err := s.rehearsalOf(c); err != nil {
+// changeRehearsal is POST /rehearsals/:name: it stops a rehearsal, or with do=again starts one of the same.
+func (s launching) changeRehearsal(c echo.Context) error {
+	who, state, err := s.rehearsalOf(c)
+	if err != nil {
 		return err
+	}
+	if c.FormValue("do") == "again" {
+		for _, e := range state.Asked.Entrants { // which may be shared no longer
+			if err := s.allowed(c.Request().Context(), who, auth.WatchSession, e.Session, errNoSession); err != nil {
+				return err
+			}
+		}
+		return s.startRehearsal(c, state.Asked, who.User)
 	}
 	if err := s.cfg.Rehearser.StopRehearsal(c.Param("name")); err != nil {
 		return err
@@ -147,22 +175,25 @@ func (s launching) stopRehearsal(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, c.Request().URL.EscapedPath())
 }
 
-// rehearsalOf returns the rehearsal of the address, if the account started it.
-func (s launching) rehearsalOf(c echo.Context) (RehearsalState, error) {
+// rehearsalOf returns the rehearsal of the address, if the account began it or is an admin.
+func (s launching) rehearsalOf(c echo.Context) (auth.Actor, RehearsalState, error) {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err != nil {
-		return RehearsalState{}, err
+		return who, RehearsalState{}, err
 	}
-	missing := idrl.Errorf(idrl.NotFound, "There is no such rehearsal. The server keeps the last ones of an account until it is restarted.")
+	missing := idrl.Errorf(idrl.NotFound, "There is no such rehearsal. The server keeps the last ones of each account.")
 	if s.cfg.Rehearser == nil {
-		return RehearsalState{}, missing
+		return who, RehearsalState{}, missing
 	}
-	state, err := s.cfg.Rehearser.Rehearsed(c.Param("name"))
-	if idrl.KindOf(err) == idrl.NotFound || err == nil && state.Owner != who.User {
-		return state, missing
+	state, err := s.cfg.Rehearser.Rehearsed(c.Request().Context(), c.Param("name"))
+	if idrl.KindOf(err) == idrl.NotFound || err == nil && state.Owner != who.User && !seesAllRehearsals(who) {
+		return who, RehearsalState{}, missing
 	}
-	return state, err
+	return who, state, err
 }
+
+// seesAllRehearsals reports whether an account sees the rehearsals of all accounts.
+func seesAllRehearsals(who auth.Actor) bool { return auth.Can(who, auth.ManageAccounts, auth.Object{}) }
 
 func linesOf(lines []rehearsed.Line) (out []templates.RehearsalLine) {
 	for _, l := range lines {
@@ -171,7 +202,9 @@ func linesOf(lines []rehearsed.Line) (out []templates.RehearsalLine) {
 	return out
 }
 
-// rehearsalPanel are the fields that say who is simulated.
-func rehearsalPanel(c echo.Context) templates.RehearsalPanel {
-	return templates.RehearsalPanel{Right: c.FormValue("rehearse_right"), UsualRight: fmt.Sprintf("%.0f", 100*rehearsedRight), People: c.FormValue("rehearse_people")}
+// rehearsalPanel are the fields that say who is simulated, and the last rehearsals of the account that is signed in.
+func (s launching) rehearsalPanel(c echo.Context) templates.RehearsalPanel {
+	return templates.RehearsalPanel{
+		Right: c.FormValue("rehearse_right"), UsualRight: fmt.Sprintf("%.0f", 100*rehearsedRight), People: c.FormValue("rehearse_people"), Last: s.lastRehearsals(c),
+	}
 }

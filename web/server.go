@@ -179,7 +179,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/sessions/new", s.launching.newSession)
 	e.POST("/sessions", s.launching.createSession)
 	e.GET(rehearsalsPath+"/:name", s.launching.rehearsal)
-	e.POST(rehearsalsPath+"/:name", s.launching.stopRehearsal)
+	e.POST(rehearsalsPath+"/:name", s.launching.changeRehearsal)
 	e.GET(presetsPath, s.launching.toNewSession)
 	e.POST(presetsPath, s.launching.importPreset)
 	e.GET(presetsPath+"/delete", s.launching.toNewSession)

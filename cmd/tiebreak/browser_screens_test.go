@@ -158,6 +158,8 @@ func (v *visit) ofResearchers() []screen {
 		{"new session after a rehearsal", "", b, func() {
 			b.open(v.base + "/sessions/new")
 			b.waitFor("[data-create]")
+			b.enter("[data-last-rehearsals] summary")
+			b.waitFor("[data-last-rehearsals][open] a[href^='/rehearsals/']")
 		}},
 		{"new session with preview and mistakes", "", b, func() {
 			b.tabTo("textarea[name=instructions]")

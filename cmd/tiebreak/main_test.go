@@ -260,6 +260,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"no runs", []string{"simulate", "--runs", "0"}, 2, []string{"--runs", "0"}},
 		{"the environment of a session that is there", []string{"simulate", "--url", "http://127.0.0.1:1/join/x", "--env", "chain"}, 2, []string{"--env", "--runs"}},
 		{"idle time without a pace", []string{"simulate", "--runs", "2", "--skip-idle"}, 2, []string{"--skip-idle", "--pace"}},
+		{"trainings that are awaited in real time", []string{"simulate", "--runs", "2", "--pace", "3s", "--await-training"}, 2, []string{"--await-training", "--skip-idle"}},
 		{"runs in an unknown environment", []string{"simulate", "--runs", "2", "--env", "mars"}, 2, []string{`"mars"`, "gridworld"}},
 		{"runs of an unknown expert", []string{"simulate", "--runs", "2", "--expert", "oracle"}, 2, []string{`"oracle"`}},
 		{"runs without answers", []string{"simulate", "--runs", "2", "--answers", "0"}, 2, []string{"--answers"}},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type notices struct {
 	base  string // of links
 	hook  string // address; empty for none
 	post  *http.Client
+	sent  func(ctx context.Context, id int64) error // notes that the web hook has taken a notice
 
 	mu      sync.Mutex
 	changed map[idrl.SessionID]bool // since they were looked at
@@ -59,7 +61,7 @@ func (n *notices) restore(ctx context.Context) error {
 }
 
 func newNotices(a *app, at site) *notices {
-	return &notices{a: a, quiet: at.quiet, base: at.base, hook: at.notify, changed: map[idrl.SessionID]bool{}, post: &http.Client{
+	return &notices{a: a, quiet: at.quiet, base: at.base, hook: at.notify, changed: map[idrl.SessionID]bool{}, sent: a.db.SentNotice, post: &http.Client{
 		Timeout: hookTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -184,7 +186,7 @@ func (n *notices) tell(ctx context.Context, spec idrl.SessionSpec, kinds []notic
 	var unsent []record.UnsentNotice
 	if n.hook != "" {
 		for _, f := range fresh {
-			unsent = append(unsent, record.UnsentNotice{Session: f.Session, Title: f.Title, Kind: string(f.Kind), Text: f.Text, Since: f.Since})
+			unsent = append(unsent, record.UnsentNotice{Key: rand.Text(), Session: f.Session, Title: f.Title, Kind: string(f.Kind), Text: f.Text, Since: f.Since})
 		}
 	}
 	removed, err := n.a.db.KeepNotices(ctx, spec.ID, told, unsent)
@@ -201,8 +203,8 @@ func (n *notices) tell(ctx context.Context, spec idrl.SessionSpec, kinds []notic
 	return nil
 }
 
-// send posts what waits for the web hook, in order, until that fails. A notice is sent again if the program ends, or its database
-// fails, after the web hook took it and before that is written down.
+// send posts what waits for the web hook, in order, until that fails. A notice is sent again, under the same key, if the program ends,
+// or its database fails, after the web hook took it and before that is written down.
 func (n *notices) send(ctx context.Context) error {
 	if n.hook == "" {
 		return nil
@@ -212,27 +214,29 @@ func (n *notices) send(ctx context.Context) error {
 		return err
 	}
 	for _, u := range list {
-		err := n.sendOne(ctx, notice.Notice{Session: u.Session, Title: u.Title, Kind: notice.Kind(u.Kind), Text: u.Text, Since: u.Since})
+		err := n.sendOne(ctx, u.Key, notice.Notice{Session: u.Session, Title: u.Title, Kind: notice.Kind(u.Kind), Text: u.Text, Since: u.Since})
 		if err != nil {
 			return fmt.Errorf("the web hook (--%s) did not take a notice, which is sent again: %w", notifyFlag, err)
 		}
-		if err := n.a.db.SentNotice(context.WithoutCancel(ctx), u.ID); err != nil { // also if the server is stopped now
+		if err := n.sent(context.WithoutCancel(ctx), u.ID); err != nil { // also if the server is stopped now
 			return err
 		}
 	}
 	return nil
 }
 
-// sendOne posts a notice as JSON, with a text as Slack and Mattermost show it. Errors do not name the address, which is a secret.
-func (n *notices) sendOne(ctx context.Context, f notice.Notice) error {
+// sendOne posts a notice as JSON, with a text as Slack and Mattermost show it. key is the same each time that it is sent, so that the
+// receiver can drop what it has already. Errors do not name the address, which is a secret.
+func (n *notices) sendOne(ctx context.Context, key string, f notice.Notice) error {
 	page := n.base + "/sessions/" + url.PathEscape(string(f.Session))
 	title := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(f.Title) // as these want it
 	body, err := json.Marshal(struct {
+		Key  string `json:"id"`
 		Said string `json:"text"`
 		notice.Notice
 		Says string `json:"notice"`
 		URL  string `json:"url"`
-	}{title + ": " + f.Text + " " + page, f, f.Text, page})
+	}{key, title + ": " + f.Text + " " + page, f, f.Text, page})
 	if err != nil {
 		return err
 	}
@@ -241,6 +245,7 @@ func (n *notices) sendOne(ctx context.Context, f notice.Notice) error {
 		return errors.New("its address is wrong")
 	}
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Idempotency-Key", key)
 	reply, err := n.post.Do(req)
 	if err != nil {
 		var of *url.Error

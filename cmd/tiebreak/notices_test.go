@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +34,44 @@ type hookOfTests struct {
 	refuses bool
 	refused int
 	told    []map[string]any
+	took    func() // called with each notice that it takes, before it replies; nil: nothing
+}
+
+// ids returns the ids of the notices that it took.
+func (h *hookOfTests) ids() (out []any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range h.told {
+		out = append(out, m["id"])
+	}
+	return out
+}
+
+// kills runs a server that is killed when the web hook has taken a notice, before it replies.
+func (h *hookOfTests) kills(cmd *exec.Cmd) {
+	h.t.Helper()
+	started, ended := make(chan struct{}), make(chan struct{})
+	set := func(f func()) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.took = f
+	}
+	set(func() {
+		<-started
+		_ = cmd.Process.Kill()
+		<-ended
+	})
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	close(started)
+	h.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	waittest.For(h.t, ended, "the end of the server")
+	set(nil)
 }
 
 // seen returns how many notices it has refused, and the sessions of those that it took.
@@ -62,7 +103,12 @@ func (h *hookOfTests) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
-	h.told = append(h.told, m)
+	if id, ok := m["id"].(string); !ok || len(id) < 20 || r.Header.Get("Idempotency-Key") != id {
+		h.t.Errorf("the id is %v, the header %q", m["id"], r.Header.Get("Idempotency-Key"))
+	}
+	if h.told = append(h.told, m); h.took != nil {
+		h.took()
+	}
 }
 
 // TestNotices: what is new of sessions is written to the log once, and posted to the web hook when that takes it; no session is loaded
@@ -125,15 +171,20 @@ func TestNotices(t *testing.T) {
 }
 
 // TestNoticesOverRestarts: the program itself is ended as by a power cut while the web hook refuses a notice, and sends that after its
-// next start; after one more it tells what is new alone.
+// next start. Ended while the web hook takes it, it sends that again under the same id. After one more start it tells what is new alone,
+// under another id.
 func TestNoticesOverRestarts(t *testing.T) {
 	t.Parallel()
 	hook := &hookOfTests{t: t}
 	server := httptest.NewServer(hook)
 	defer server.Close()
 	data := t.TempDir()
-	start := func() *process {
-		return startServer(t, "serve", "--data", data, "--addr", freeAddr(t), "--notify-url", server.URL+"/hook", "--quiet-after", "1ms")
+	args := func() []string {
+		return []string{"serve", "--data", data, "--addr", freeAddr(t), "--notify-url", server.URL + "/hook", "--quiet-after", "1ms"}
+	}
+	start := func() *process { return startServer(t, args()...) }
+	told := func(n int) func() bool {
+		return func() bool { _, of := hook.seen(); return len(of) >= n }
 	}
 	first := answeredSession(t, data)
 	hook.refuse(true)
@@ -141,18 +192,22 @@ func TestNoticesOverRestarts(t *testing.T) {
 	waittest.Until(t, "a refusal of the web hook", func() bool { refused, _ := hook.seen(); return refused > 0 })
 	running.kill()
 	hook.refuse(false)
-	running = start()
-	told := func(n int) func() bool {
-		return func() bool { _, of := hook.seen(); return len(of) >= n }
+	hook.kills(exec.Command(program(t), args()...))
+	if !told(1)() {
+		t.Fatal("the notice that was refused before was not told")
 	}
-	waittest.Until(t, "the notice that was refused before", told(1))
+	running = start()
+	waittest.Until(t, "the same notice again", told(2))
 	stopServer(t, running)
 	second := answeredSession(t, data)
 	running = start()
-	waittest.Until(t, "a notice of the second session", told(2))
+	waittest.Until(t, "a notice of the second session", told(3))
 	stopServer(t, running)
-	if _, of := hook.seen(); !slices.Equal(of, []string{first + " quiet", second + " quiet"}) {
+	if _, of := hook.seen(); !slices.Equal(of, []string{first + " quiet", first + " quiet", second + " quiet"}) {
 		t.Errorf("the web hook was told %q", of)
+	}
+	if ids := hook.ids(); ids[0] != ids[1] || ids[1] == ids[2] {
+		t.Errorf("the ids are %v: want the same one twice and another one", ids)
 	}
 	db, err := store.Open(t.Context(), data)
 	if err != nil {
@@ -164,6 +219,37 @@ func TestNoticesOverRestarts(t *testing.T) {
 	}
 	if list, err := db.ToldNotices(t.Context()); err != nil || len(list) != 2 || !list[0].Holds || !list[1].Holds {
 		t.Errorf("told: %+v, %v", list, err)
+	}
+}
+
+// TestNoticesHaveIDs: a notice whose delivery could not be noted is sent again under its id, and then no more; another one has another.
+func TestNoticesHaveIDs(t *testing.T) {
+	t.Parallel()
+	hook := &hookOfTests{t: t}
+	server := httptest.NewServer(hook)
+	defer server.Close()
+	a := newApp(t, site{quiet: time.Hour, notify: server.URL, away: workplaceFlags{here: 1}})
+	for _, title := range []string{"Fruit", "Thorns"} {
+		spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: title, Env: "gridworld", Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answerAQuestion(t, a, spec.ID)
+	}
+	failing := errors.New("the disk is full")
+	a.notices.sent = func(context.Context, int64) error { return failing }
+	now := time.Now().Add(2 * time.Hour)
+	if err := a.notices.look(t.Context(), now, true); !errors.Is(err, failing) {
+		t.Errorf("a delivery that cannot be noted: %v", err)
+	}
+	a.notices.sent = a.db.SentNotice
+	for range 2 {
+		if err := a.notices.look(t.Context(), now, true); err != nil {
+			t.Error(err)
+		}
+	}
+	if ids := hook.ids(); len(ids) != 3 || ids[0] != ids[1] || ids[1] == ids[2] {
+		t.Errorf("the ids are %v: want the same one twice and another one", ids)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
+	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 )
 
@@ -147,7 +149,7 @@ func TestRehearsalReport(t *testing.T) {
 	}
 }
 
-// An arena of a data folder is rehearsed without a trace there.
+// An arena of a data folder is rehearsed without a trace there, by the command and by the form, and its cost is told.
 func TestRehearsalOfAnArena(t *testing.T) {
 	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
@@ -157,7 +159,7 @@ func TestRehearsalOfAnArena(t *testing.T) {
 		id, link := newLink(t, data, addr, "--env", "gridworld", "--title", how, "--seed", "3", "--acquisition", how, "--train-every", "2", "--adopt-after", "1")
 		entrants, links = append(entrants, "--entrant", id), append(links, link)
 	}
-	startServer(t, "serve", "--data", data, "--addr", addr)
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
 	for k, link := range links {
 		if err := join(t, link, uint64(k)).Label(4); err != nil {
 			t.Fatal(err)
@@ -166,8 +168,22 @@ func TestRehearsalOfAnArena(t *testing.T) {
 	id, _ := newArenaLink(t, data, append(entrants, "--budget", "12", "--answers-each", "6", "--seed", "11")...)
 	out := simulateRuns(t, "--session", id, "--data", data, "--runs", "2", "--wage", "10")
 	if saidOf(t, out, "answers") != 12 || saidOf(t, out, "people") != 2 || !strings.Contains(out, "of 2 rehearsals a winner is found") ||
-		!strings.Contains(out, "An arena learns no reward") {
+		!strings.Contains(out, "An arena learns no reward") || !strings.Contains(out, "10.00 for an hour") {
 		t.Errorf("it says:\n%s", out)
+	}
+	page := rehearsedArena(t, server, "http://"+addr, url.Values{"title": {"Which?"}, "now": {entrants[1], entrants[3]}, "budget": {"4"}, "wage": {"3600"}})
+	if !strings.Contains(page, "4 (4 to 4)") || !strings.Contains(page, "3600.00 for an hour, for the time above") {
+		t.Errorf("the form's rehearsal says:\n%s", page)
+	}
+	seconds := regexp.MustCompile(`<dt>time</dt>\s*<dd>([0-9.e+]+) seconds`).FindStringSubmatch(page)
+	cost := regexp.MustCompile(`<dt>cost</dt>\s*<dd>([0-9.]+) `).FindStringSubmatch(page)
+	if seconds == nil || cost == nil {
+		t.Fatalf("it tells no time or no cost:\n%s", page)
+	}
+	s, _ := strconv.ParseFloat(seconds[1], 64)
+	c, _ := strconv.ParseFloat(cost[1], 64)
+	if math.Abs(c-s) > 0.06*s { // a wage of 1 a second; two digits of the time are shown
+		t.Errorf("%v seconds cost %v", s, c)
 	}
 	if r := arenaReport(t, data, id); r.Answers != 0 {
 		t.Errorf("the arena has %d answers after its rehearsal", r.Answers)
@@ -175,6 +191,20 @@ func TestRehearsalOfAnArena(t *testing.T) {
 	if list := mustCLI(t, "session", "list", "--all", "--data", data); strings.Count(list, "\n") != 4 || strings.Contains(list, "Rehearsal") {
 		t.Errorf("the folder has other sessions:\n%s", list)
 	}
+}
+
+// rehearsedArena has the form of a server rehearse an arena, and returns the page of its end.
+func rehearsedArena(t *testing.T, server *process, base string, form url.Values) (page string) {
+	t.Helper()
+	v := newVisitor(t)
+	v.signIn(signInLink.FindString(server.out.String()))
+	form.Set("do", "rehearse")
+	path, _ := v.patiently(func() (*http.Response, error) { return v.c.PostForm(base+"/arenas", form) })
+	waittest.Until(t, "the end of the rehearsal", func() bool {
+		_, page = v.patiently(func() (*http.Response, error) { return v.c.Get(base + path) })
+		return !strings.Contains(page, "data-progress")
+	})
+	return page
 }
 
 // outsideCart builds the cart of the tests of package outside, a program that speaks the protocol, and returns its description.
@@ -208,6 +238,9 @@ func TestRehearsalOutside(t *testing.T) {
 func TestRehearsalOfAForm(t *testing.T) {
 	t.Parallel()
 	a := newApp(t, site{base: "https://study.example.org", away: workplaceFlags{here: 1}})
+	if err := a.db.AddUser(t.Context(), "ada", identity.Researcher, time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	ask := web.Rehearsal{Right: 0.8, MedianS: 3, Wage: 10, Spec: idrl.SessionSpec{Title: "Walk", Env: "gridworld", Kind: idrl.CompareStates, Budget: 6, AnswersEach: 3, Consent: "I agree.", Seed: 4}}
 	name, err := a.rehearser.Rehearse(t.Context(), ask, "ada")
 	if err != nil {
@@ -218,7 +251,7 @@ func TestRehearsalOfAForm(t *testing.T) {
 	}
 	var state web.RehearsalState
 	waittest.Until(t, "the end of the rehearsal", func() bool {
-		state, err = a.rehearser.Rehearsed(name)
+		state, err = a.rehearser.Rehearsed(t.Context(), name)
 		return err != nil || state.Says == ""
 	})
 	if err != nil || state.Wrong != "" || state.Owner != "ada" {

@@ -23,6 +23,7 @@ type studyFlags struct {
 	runs, parallel int
 	csv, keep      string
 	skipIdle       bool
+	await          bool
 	spec           idrl.SessionSpec
 
 	file     string // of a study to rehearse, or the name of the session; empty: none
@@ -40,13 +41,16 @@ func (f *studyFlags) declare(fs *flag.FlagSet) {
 	fs.IntVar(&f.people, "people", 0, "of a rehearsal: `number` of people who may take part, one after another; default: one, or as many as needed where each has a part")
 	fs.Float64Var(&f.wage, "wage", 0, "of a rehearsal: `wage` of an hour, in any currency; 0: the cost is not told")
 	fs.IntVar(&f.runs, "runs", 0, "`number` of sessions to make, each with its own seed, and to let a simulated expert answer")
-	fs.IntVar(&f.parallel, "parallel", 0, "`number` of runs at a time. They share the processor, so that training takes longer; 0: 1 with --skip-idle,\n"+
+	fs.IntVar(&f.parallel, "parallel", 0, "`number` of runs at a time. They share the processor, so that training takes longer; 0: 1 with --skip-idle alone,\n"+
 		"4 with --pace alone, else one for each processor")
 	fs.StringVar(&f.csv, "csv", "", "`file` for all comparisons with the truth, such as runs.csv; runs-runs.csv and runs-summary.csv are written next to it")
 	fs.StringVar(&f.keep, "keep", "", "`file` of rehearsals, such as those that the form of new sessions shows (docs/study.md): puts the regret of these runs there")
 	fs.BoolVar(&f.skipIdle, "skip-idle", false,
 		"with --pace: a response time passes in real time while the session trains, and at once while it does not. Generations\n"+
 			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
+	fs.BoolVar(&f.await, "await-training", false,
+		"with --skip-idle: each response time lasts until the session trains nothing, as where every training takes less time than an\n"+
+			"answer; then the seed decides which questions are asked, on every machine")
 	// The noise is that of the models, and --tie-band, --title and --seed belong to the simulated
 	// annotator.
 	settings.Declare(fs, &f.spec, "title", "seed", "instructions", "instructions_format", "purpose", "consent", "prior_var", "noise_std", "tie_band", "much_band", "rating_var", "rating_model")
@@ -90,6 +94,8 @@ func (f *simulateFlags) checkCombination() error {
 		return fmt.Errorf("%w: --parallel must not be negative; got %d", errUsage, f.study.parallel)
 	case f.study.skipIdle && f.annotator.Pace == 0 && (!rehearses || f.given("pace")): // a study has a pace
 		return fmt.Errorf("%w: --skip-idle needs --pace, the response times that it skips", errUsage)
+	case f.study.await && !f.study.skipIdle:
+		return fmt.Errorf("%w: --await-training needs --skip-idle", errUsage)
 	}
 	return nil
 }
@@ -99,8 +105,10 @@ func (f *simulateFlags) parallelRuns() int {
 	switch {
 	case f.study.parallel > 0:
 		return f.study.parallel
-	case f.study.skipIdle:
+	case f.study.skipIdle && !f.study.await:
 		return 1
+	case f.study.await:
+		return runtime.NumCPU()
 	case f.annotator.Pace > 0:
 		return 4
 	}
@@ -248,6 +256,7 @@ type runPlan struct {
 	Expert                rehearsal.Expert
 	Pace, Pause, Patience time.Duration
 	SkipIdle              bool // response times pass at once while the session does not train
+	Await                 bool // and last until it does not
 	Timed                 bool // the runs are of a study: the time of the answers is measured, and people practise
 	People, Each          int  // as in rehearsal.Config
 	Entrants              []byte
@@ -262,6 +271,6 @@ func (f *simulateFlags) plan() runPlan {
 	return runPlan{
 		People: f.study.people, Each: each, Entrants: f.study.entrants,
 		Spec: f.study.spec, Answers: a.Answers, Every: a.Every, Expert: a.Expert, Pace: a.Pace, Pause: a.Pause, Patience: a.Patience,
-		SkipIdle: f.study.skipIdle, Timed: f.study.file != "",
+		SkipIdle: f.study.skipIdle, Await: f.study.await, Timed: f.study.file != "",
 	}
 }

@@ -101,6 +101,7 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 	}
 	if p.SkipIdle {
 		cfg.Clock = rehearsal.SkipIdle{
+			Awaits:   p.Await,
 			Training: func(ctx context.Context) (bool, error) { return s.training(ctx, spec.ID) },
 			Changes: func(notify func()) func() {
 				return s.app.hub.Subscribe(spec.ID, func(live.Event) { notify() })

@@ -54,6 +54,7 @@ func (f *simulateFlags) settings() []rehearsal.Setting {
 		{Name: "taste", Value: e.Taste},
 		{Name: "threshold", Value: number(e.Threshold)},
 	}...)
+	out = append(out, rehearsal.Setting{Name: "await_training", Value: strconv.FormatBool(f.study.await), Later: true, Before: "false"})
 	return append(out, laterSettings(spec, out)...)
 }
 

@@ -18,7 +18,8 @@ type ToldNotice struct {
 
 // An UnsentNotice waits for a web hook.
 type UnsentNotice struct {
-	ID      int64 // in the order of sending; 0 before it is kept
+	ID      int64  // in the order of sending; 0 before it is kept
+	Key     string // its name for the web hook, the same each time that it is sent
 	Session idrl.SessionID
 	Title   string // of the session
 	Kind    string

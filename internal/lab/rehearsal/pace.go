@@ -39,6 +39,10 @@ type SkipIdle struct {
 	// acknowledged before the call.
 	Training func(ctx context.Context) (bool, error)
 
+	// Awaits has each response time last until the session trains nothing, as where every training takes less time than an answer:
+	// then a generation arrives between the same two answers on every machine.
+	Awaits bool
+
 	// Changes calls notify whenever that may have changed, until stop is called.
 	// notify does not block.
 	Changes func(notify func()) (stop func())
@@ -54,8 +58,12 @@ func (c SkipIdle) Wait(ctx context.Context, d time.Duration) error {
 		}
 	})
 	defer stop()
-	over := time.NewTimer(d)
-	defer over.Stop()
+	var over <-chan time.Time // never, if it awaits
+	if !c.Awaits {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		over = timer.C
+	}
 	for {
 		if training, err := c.Training(ctx); err != nil || !training {
 			return err
@@ -63,7 +71,7 @@ func (c SkipIdle) Wait(ctx context.Context, d time.Duration) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-over.C:
+		case <-over:
 			return nil
 		case <-changed:
 		}

@@ -33,17 +33,21 @@ func TestResponseTimes(t *testing.T) {
 func TestSkipIdlePassesTimeOnlyWhileTraining(t *testing.T) {
 	for _, test := range []struct {
 		name   string
+		awaits bool
 		trains time.Duration // from the start of the wait
 		want   time.Duration // of a wait of 3 s
 	}{
-		{"idle", 0, 0},
-		{"training ends first", time.Second, time.Second},
-		{"training goes on", time.Minute, 3 * time.Second},
+		{"idle", false, 0, 0},
+		{"training ends first", false, time.Second, time.Second},
+		{"training goes on", false, time.Minute, 3 * time.Second},
+		{"idle, awaited", true, 0, 0},
+		{"training goes on, awaited", true, time.Minute, time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				c := SkipIdle{
+					Awaits:   test.awaits,
 					Training: func(context.Context) (bool, error) { return time.Since(began) < test.trains, nil },
 					Changes: func(notify func()) func() {
 						timer := time.AfterFunc(test.trains, notify)
