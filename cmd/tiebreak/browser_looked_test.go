@@ -68,8 +68,7 @@ func TestBrowserLooked(t *testing.T) {
 		b.laidOut()
 		const top = "document.querySelector('.tastes').getBoundingClientRect().top"
 		place := evaluate[float64](b, top)
-		// On a busy processor, a note above grows in the frame in which the clips that hold the place are drawn anew. The page itself holds
-		// the place, also where the browser does not.
+		// On a busy processor, a note above grows in the frame in which the clips that hold the place are drawn anew.
 		b.throttle(8)
 		b.do(chromedp.Evaluate[chromedp.Void](`document.documentElement.style.overflowAnchor = "none";
 		document.querySelector("[data-tastes]").replaceChildren = function (...fresh) {

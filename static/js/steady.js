@@ -4,9 +4,8 @@
 const HELD = "main section, main h2, main h3, main p, main figure, main table, main [id]";
 
 /**
- * Makes a change of the page that its reader has not asked for; what the reader looks at stays where it is on the screen. Browsers
- * hold the place by a piece of the page of their own choice, and lose it where that is replaced in the frame in which something above it
- * grows.
+ * Makes a change of the page that its reader has not asked for; what the reader looks at stays where it is on the screen, also in
+ * browsers that do not hold the place themselves (CSS overflow-anchor).
  * @param {() => void} change
  */
 export function steady(change) {

@@ -24,14 +24,22 @@ type clicks struct {
 	share    float64 // probability that they click at random
 	judged   int     // answers by which share is known
 	found    int     // answers after which people were last found to click at random; 0: never
+	begun    int     // answers after which a fit that went astray last began anew; 0: never
 }
 
 const (
 	// astray is the change of a fit that went on from another, in standard deviations, from which on it is made from the beginning.
 	astray = 1
 
-	// judgePart is 1/judgePart of the answers after which suspects are judged again.
-	judgePart = 16
+	// settled is the number of answers beyond which a fit that went astray is not made from the beginning: there are enough for the
+	// next to find back, and it would take long.
+	settled = 512
+
+	// patience is the number of answers at which what takes a fit from the beginning is done again after as many. That number grows with the
+	// square, so that all these fits together cost no more than some fits of this many answers.
+	patience = 800
+
+	leastWait = 4 // answers between two such fits
 
 	// convicted is the probability of clicks beyond which a fit takes them for clicks; below, it is a mixture.
 	convicted = 0.99
@@ -40,18 +48,23 @@ const (
 	leastMixed = 1e-6
 )
 
+// due reports whether, at n answers, what takes a fit from the beginning may be done again that was last done at before answers.
+func due(n, before int) bool { return n-before >= max(leastWait, n*n/patience) }
+
 // checked returns the fit to be used in place of f: f itself, or one from the beginning where f went astray or takes
 // most answers for clicks that are none.
 func (f *joining) checked(ctx context.Context, resumed bool, report *idrl.FitReport) (*joining, error) {
 	var err error
-	if resumed && report.Change > astray {
+	n := len(f.sites)
+	if resumed && n <= settled && report.Change > astray && due(n, f.clicks.begun) {
 		if f, err = f.again(ctx, f.clicks.suspects, report); err != nil {
 			return nil, err
 		}
+		f.clicks.begun = n
 	}
-	n, c := len(f.sites), &f.clicks
+	c := &f.clicks
 	if len(c.suspects) > 0 {
-		if n-c.judged < max(1, n/judgePart) {
+		if !due(n, c.judged) {
 			return f, nil
 		}
 		if f.judge(); c.share <= convicted {
@@ -60,7 +73,7 @@ func (f *joining) checked(ctx context.Context, resumed bool, report *idrl.FitRep
 		return f.believed(ctx, report)
 	}
 	suspects := f.lost()
-	if suspects == nil || c.found > 0 && n-c.found < max(measureEvery, n/measurePart) {
+	if suspects == nil || c.found > 0 && (n-c.found < measureEvery || !due(n, c.found)) {
 		return f, nil
 	}
 	other := *report

@@ -18,7 +18,7 @@ var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
 // resumedOptions are those of Resume where there is something to go on from. What is left to change then is
 // what the few answers since have moved.
-var resumedOptions = epOptions{sweeps: 4, tolerance: 0.1}
+var resumedOptions = epOptions{sweeps: 1, tolerance: 0.1}
 
 // A mannerSite is the factor of an answer about its annotator: of the manners the probabilities of the answer,
 // which follow from those under the bases, and a Gaussian factor of the offset as of a site.

@@ -16,8 +16,8 @@ type ReportTest struct {
 	Power    float64  `json:"power"`              // about the probability of finding a preference of the planned size
 	Winner   string   `json:"winner,omitempty"`
 	Alike    []string `json:"like_the_winner,omitempty"` // entrants that look like it, about which nobody can be asked
-	Unbeaten []string `json:"not_beaten"` // entrants to which no other one was found to be preferred
-	Over     bool     `json:"over"`       // further answers find no winner that is not known
+	Unbeaten []string `json:"not_beaten"`                // entrants to which no other one was found to be preferred
+	Over     bool     `json:"over"`                      // further answers find no winner that is not known
 	Left     int      `json:"answers_left"`
 }
 
