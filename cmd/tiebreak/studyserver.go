@@ -102,7 +102,7 @@ func (s *studyServer) open(ctx context.Context, seed uint64) (rehearsal.Config, 
 	if p.SkipIdle {
 		cfg.Clock = rehearsal.SkipIdle{
 			Awaits:   p.Await,
-			Training: func(ctx context.Context) (bool, error) { return s.training(ctx, spec.ID) },
+			Training: func(ctx context.Context) (bool, error) { return s.training(ctx, spec.ID, p.Await) },
 			Changes: func(notify func()) func() {
 				return s.app.hub.Subscribe(spec.ID, func(live.Event) { notify() })
 			},
@@ -153,15 +153,15 @@ func (s *studyServer) link(ctx context.Context, spec idrl.SessionSpec) (string, 
 	return s.base + "/join/" + token + "?" + crowd.Query(), err
 }
 
-// training reports whether a session is still training after recent answers. It starts such a
-// training before it serves another request.
-func (s *studyServer) training(ctx context.Context, id idrl.SessionID) (bool, error) {
+// training reports whether a session is still training after recent answers; with all, whether it trains at all, follow-ups included. It
+// starts such a training before it serves another request.
+func (s *studyServer) training(ctx context.Context, id idrl.SessionID, all bool) (bool, error) {
 	sess, err := s.app.manager.Session(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	st, err := sess.Status(ctx)
-	return st.Training.Running && !st.Training.FollowUp, err
+	return st.Training.Running && (all || !st.Training.FollowUp), err
 }
 
 // Record implements rehearsal.Data.

@@ -39,8 +39,8 @@ type SkipIdle struct {
 	// acknowledged before the call.
 	Training func(ctx context.Context) (bool, error)
 
-	// Awaits has each response time last until the session trains nothing, as where every training takes less time than an answer:
-	// then a generation arrives between the same two answers on every machine.
+	// Awaits has each response time last until the session trains nothing, as where every training takes less time than an answer, and
+	// each comparison with the truth wait as long: then both come at the same generation on every machine.
 	Awaits bool
 
 	// Changes calls notify whenever that may have changed, until stop is called.

@@ -62,6 +62,11 @@ func (r *Annotator) compare(ctx context.Context) error {
 	if r.told == r.given {
 		return nil
 	}
+	if clock, skips := r.cfg.Clock.(SkipIdle); skips && clock.Awaits { // else the machine decides whether the training with the last answer has ended
+		if err := clock.Wait(ctx, 0); err != nil {
+			return err
+		}
+	}
 	if clock, measures := r.cfg.Clock.(*Stopwatch); measures {
 		defer func(began time.Time) { clock.Exclude(time.Since(began)) }(time.Now())
 	}
