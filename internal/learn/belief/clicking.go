@@ -16,7 +16,7 @@ import (
 // answers are taken for clicks the fit is made without that manner of those people, who are the suspects, and whether
 // they click is judged by the probabilities of all answers under the two hypotheses:
 //
-//	p(D | nobody of them clicks) by filtering, answer by answer, and p(D | all of them click).
+//	p(D | no suspect clicks) by filtering, answer by answer, and p(D | all suspects click).
 //
 // The posterior is the mixture of the two. Source: docs/methods.md, section 2.4.
 type clicks struct {

@@ -15,7 +15,7 @@ type ReportTest struct {
 	Level    float64  `json:"false_winner"`       // the greatest probability of a false winner, however often one looks
 	Power    float64  `json:"power"`              // about the probability of finding a preference of the planned size
 	Winner   string   `json:"winner,omitempty"`
-	Alike    []string `json:"like_the_winner,omitempty"` // entrants that look like it, about which nobody can be asked
+	Alike    []string `json:"like_the_winner,omitempty"` // entrants that look the same, so that no question compares them with it
 	Unbeaten []string `json:"not_beaten"`                // entrants to which no other one was found to be preferred
 	Over     bool     `json:"over"`                      // further answers find no winner that is not known
 	Left     int      `json:"answers_left"`

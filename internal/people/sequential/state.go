@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A State is what the answers so far have decided. One goroutine uses it.
+// A State holds the answers so far and what they have decided. It is not safe for use by several goroutines.
 type State struct {
 	test  *Test
 	n     int
@@ -20,7 +20,7 @@ type State struct {
 type pair struct {
 	wins     [2]int // of the lower one, of the other
 	ties     int
-	alike    bool // nobody can be asked about them
+	alike    bool // no question can be asked about them
 	decided  bool
 	prefers  int // which of the two is preferred, 0 or 1, once it is decided
 	answered int // with ties
@@ -73,13 +73,13 @@ func (s *State) Add(a, b int, choice idrl.Choice) {
 	}
 }
 
-// Alike notes that nobody can be asked about two entrants, because they look the same: neither has to be preferred to the other.
+// Alike notes that two entrants look the same, so that no question can be asked about them. Neither then has to be preferred to the other.
 func (s *State) Alike(i, j int) {
 	p, _ := s.at(i, j)
 	p.alike = true
 }
 
-// alike reports whether nobody can be asked about two entrants.
+// alike reports whether two entrants look the same.
 func (s *State) alike(i, j int) bool {
 	p, _ := s.at(i, j)
 	return p.alike
@@ -105,7 +105,7 @@ func (s *State) spent(p *pair, pending int) float64 {
 	return s.test.spent(float64(p.wins[0]+p.wins[1]+pending), float64(p.answered+pending))
 }
 
-// A Verdict is what is known of the winner.
+// A Verdict says which entrant has won, or may still win.
 type Verdict struct {
 	Winner int   // entrant that is preferred to each other one, but to those that look like it; -1 while none is known
 	Alike  []int // entrants that look like the winner
