@@ -68,9 +68,9 @@ func TestBrowserLooked(t *testing.T) {
 		b.laidOut()
 		const top = "document.querySelector('.tastes').getBoundingClientRect().top"
 		place := evaluate[float64](b, top)
-		// On a busy processor, a note above grows in the frame in which the clips that hold the place are drawn anew.
+		// On a busy processor, a note above grows in the frame in which the clips are drawn anew, and the browser does not hold the place.
 		b.throttle(8)
-		b.do(chromedp.Evaluate[chromedp.Void](`document.documentElement.style.overflowAnchor = "none";
+		b.do(chromedp.Evaluate[chromedp.Void](`for (const el of document.querySelectorAll("html, body, main, main *")) el.style.overflowAnchor = "none";
 		document.querySelector("[data-tastes]").replaceChildren = function (...fresh) {
 			delete this.replaceChildren;
 			this.replaceChildren(...fresh);
