@@ -53,10 +53,12 @@ type entry struct {
 	Name    string    `json:"name"`
 	Policy  int       `json:"policy"` // noPolicy of one that counts for none
 	Steps   int       `json:"steps"`
-	Row     *int      `json:"row,omitempty"` // as given
-	Sum     []float64 `json:"sum"`           // discounted features, length d
-	Numbers string    `json:"numbers"`       // SHA-256 of the file of observations, actions and features
-	Seen    string    `json:"seen"`          // SHA-256 of the file of pictures or scenes
+	Row     *int      `json:"row,omitempty"` // Row, Task and Start are as given
+	Task    string    `json:"task,omitempty"`
+	Start   string    `json:"start,omitempty"`
+	Sum     []float64 `json:"sum"`     // discounted features, length d
+	Numbers string    `json:"numbers"` // SHA-256 of the file of observations, actions and features
+	Seen    string    `json:"seen"`    // SHA-256 of the file of pictures or scenes
 
 	foreign.Happening // of all its clips
 }
@@ -211,7 +213,7 @@ func (k *keeping) keep(i, policy int, r *recording) error {
 			x.Low[j], x.High[j] = min(x.Low[j], v), max(x.High[j], v)
 		}
 	}
-	e := entry{Name: r.Name, Policy: policy, Row: r.Row, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0])), Happening: r.Happening}
+	e := entry{Name: r.Name, Policy: policy, Row: r.Row, Task: r.Task, Start: r.Start, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0])), Happening: r.Happening}
 	weight := 1.0
 	if last := len(x.Rollouts) - 1; last >= 0 && r.Row != nil && *r.Row < *x.Rollouts[last].Row+x.Rollouts[last].Steps {
 		return refused("length", "%s begins in row %d, but %s, before it, begins in row %d and has %d steps", r.Name, *r.Row, x.Rollouts[last].Name, *x.Rollouts[last].Row, x.Rollouts[last].Steps)
