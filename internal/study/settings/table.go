@@ -31,6 +31,7 @@ var table = []Setting{
 			{string(idrl.RateClip), "Rating of a clip", "How good is a short clip, from 0 to 10?"},
 			{string(idrl.CompareStates), "Comparison of two moments", "Which of two still pictures is better?"},
 			{string(idrl.RateState), "Rating of a moment", "How good is a still picture, from 0 to 10?"},
+			{string(idrl.JudgeClip), "Success or failure", "Does what a short clip shows succeed, partly, or not at all? And when does it go wrong?"},
 			{string(idrl.GroupClips), "Best and worst of six clips", "Which of six short clips is the best, and which the worst? Each answer tells more, and takes longer."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.Kind },
