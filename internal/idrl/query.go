@@ -104,6 +104,14 @@ func (k QueryKind) Asked() QueryKind {
 	return k
 }
 
+// Name returns what a query is called in a session of kind k, which asked it: k, if it is of the kind that k asks.
+func (k QueryKind) Name(q Query) string {
+	if q.Kind == k.Asked() {
+		return string(k)
+	}
+	return string(q.Kind)
+}
+
 // Still reports whether k asks about states and not about motion.
 func (k QueryKind) Still() bool { return k == CompareStates || k == RateState }
 

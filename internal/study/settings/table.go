@@ -96,8 +96,14 @@ var table = []Setting{
 	},
 	{
 		Key: "acquisition", Label: "How questions are chosen", Words: "strategy that chooses questions; `tiebreak session --help` lists them", Unit: "strategy",
-		Default: idrl.DefaultAcquisition, Filled: true, Group: asking,
+		Default: idrl.DefaultAcquisition, Depends: idrl.DefaultAcquisition + "; for success or failure " + idrl.UniformAcquisition, Filled: true, Group: asking,
 		at: func(s *idrl.SessionSpec) any { return &s.Acquisition },
+		fill: func(s *idrl.SessionSpec) {
+			s.Acquisition = idrl.DefaultAcquisition
+			if s.Kind == idrl.JudgeClip {
+				s.Acquisition = idrl.UniformAcquisition
+			}
+		},
 	},
 	{
 		Key: "conditions", Label: "Control strategies",
