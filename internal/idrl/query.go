@@ -87,7 +87,7 @@ func (k QueryKind) Clips() int {
 // Made returns the kind of the questions of a generation in a session that asks questions of kind
 // k: a group is put together from clips that may be compared, and a verdict is a rating.
 func (k QueryKind) Made() QueryKind {
-	switch k {
+	switch k { //nolint:exhaustive // the others are as they are
 	case GroupClips:
 		return CompareClips
 	case JudgeClip:
