@@ -100,11 +100,11 @@ func (t *tx) append(id idrl.SessionID, a idrl.Answer, s record.Snapshot) error {
 	const insert = `
 		INSERT INTO answer (session_id, seq, id, assignment_id, query_id, annotator_id, undoes, choice, rating,
 			reason, left_side, shown_at, answered_at, received_at, response_ms, hidden_ms, loops, input, instructions, late, doubts, much, remark,
-			shown_order, best, worst, consent)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+			shown_order, best, worst, consent, wrong_ms)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	_, err := t.exec(insert, id, a.Seq, a.ID, null(a.Assignment), a.Query, a.Annotator, null(a.Undoes), a.Choice, a.Rating,
 		a.Reason, a.Left, encodeTime(a.ShownAt), encodeTime(a.AnsweredAt), encodeTime(a.ReceivedAt),
-		a.ResponseMS, a.HiddenMS, a.Loops, a.Input, a.Instructions, a.Late, a.Doubts.String(), a.Much, a.Remark, a.Order, a.Best, a.Worst, a.Consent)
+		a.ResponseMS, a.HiddenMS, a.Loops, a.Input, a.Instructions, a.Late, a.Doubts.String(), a.Much, a.Remark, a.Order, a.Best, a.Worst, a.Consent, a.WrongMS)
 	if err != nil {
 		err = taken(err, "answer %s is recorded already, or the answer it withdraws is withdrawn", a.ID)
 		return dangling(err, "answer %s refers to an annotator or an answer that is not recorded", a.ID)

@@ -130,7 +130,7 @@ func (t *tx) questionAbout(ctx context.Context, id idrl.SessionID, names []idrl.
 		}
 	}
 	q, _, ok := remake(clips, names)
-	if !ok || q.Kind != spec.Kind || len(clips) != len(names) {
+	if !ok || q.Kind != spec.Kind.Asked() || len(clips) != len(names) {
 		return q, idrl.Errorf(idrl.Invalid, "session %s asks no question about these clips: it asks questions of type %s", id, spec.Kind)
 	}
 	return q, nil

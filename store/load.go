@@ -112,7 +112,7 @@ func room[T any](ctx context.Context, from querier, count string, id idrl.Sessio
 const answerColumns = `answer.id, answer.seq, answer.assignment_id, answer.query_id, answer.annotator_id, answer.undoes,
 	answer.choice, answer.rating, answer.reason, answer.left_side, answer.shown_at, answer.answered_at, answer.received_at,
 	answer.response_ms, answer.hidden_ms, answer.loops, answer.input, answer.instructions, answer.late, answer.doubts,
-	answer.much, answer.remark, answer.shown_order, answer.best, answer.worst, answer.consent`
+	answer.much, answer.remark, answer.shown_order, answer.best, answer.worst, answer.consent, answer.wrong_ms`
 
 // answerTargets has pointers to strings, as others here, because database/sql scans text into them fastest: without reflection.
 func answerTargets(a *idrl.Answer) []any {
@@ -125,7 +125,7 @@ func answerTargets(a *idrl.Answer) []any {
 		&a.ResponseMS, &a.HiddenMS, &a.Loops, &a.Input, &a.Instructions, &a.Late,
 		doubtsColumn{&a.Doubts},
 		&a.Much, (*string)(&a.Remark), (*string)(&a.Order), (*string)(&a.Best), (*string)(&a.Worst),
-		&a.Consent,
+		&a.Consent, &a.WrongMS,
 	}
 }
 

@@ -115,7 +115,7 @@ var withdrawal = []struct {
 	{counts: true, sql: `UPDATE answer SET id = lower(hex(randomblob(16))), assignment_id = NULL, query_id = '', annotator_id = '', undoes = NULL,
 		choice = 'erased', rating = 0, reason = '', left_side = '', shown_at = received_at, answered_at = received_at,
 		response_ms = 0, hidden_ms = 0, loops = 0, input = '', instructions = 0, late = 0, doubts = '',
-		much = 0, remark = '', shown_order = '', best = '', worst = '', consent = 0
+		much = 0, remark = '', shown_order = '', best = '', worst = '', consent = 0, wrong_ms = 0
 		WHERE session_id = ?1 AND annotator_id = ?2`},
 	{sql: `UPDATE assignment SET annotator_id = '', answer_id = 'erased', reopens = NULL
 		WHERE session_id = ?1 AND annotator_id = ?2`},

@@ -7,7 +7,7 @@ package templates
 type Layout struct {
 	Title   string   // of the page; " · Tiebreak" follows it in the browser's tab
 	Scripts []string // modules of the page below Static/js/, its entry first, as static.Modules returns them; nil for none
-	Styles  []string // style sheets besides app.css, below Static/css/
+	Styles  []string // style sheets besides app.css and desk.css, below Static/css/
 	Static  string   // base URL of the static files, static.Base(), without a slash at its end
 	User    string   // name of who is signed in, shown in the header; empty without a login
 	Home    string   // URL behind the name of the program, "/" or "/sessions"

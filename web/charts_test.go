@@ -242,7 +242,7 @@ func TestChartTables(t *testing.T) {
 	c := b.researcher()
 	b.seen()
 	rows := map[string]int{"questions": 2, "calibration": 10, "predictions": 2, "rate": 1, "times": 1, "answers": 2, "candidates": 1}
-	if len(described) != 17 {
+	if len(described) != 18 {
 		t.Errorf("%d tables are described", len(described))
 	}
 	for name, text := range described {

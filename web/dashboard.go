@@ -134,7 +134,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 		Layout: s.layout(c, spec.Title), ID: string(id), Heading: spec.Title, Page: page, Tabs: sessionTabs(spec, page),
 		Export: s.may(c, auth.Export, id), Change: control.Change,
 		Watch: sessionURL(id, "watch"), Back: "/sessions", Facts: s.facts(spec),
-		Reason: method.Why, NoPair: method.NoPair,
+		Reason: method.Why, NoPair: method.NoPair, Verdicts: spec.Kind == idrl.JudgeClip,
 		InviteURL: sessionURL(id, "invitations"), InstructionsURL: sessionURL(id, "instructions"), KnownURL: sessionURL(id, "known"), QualityURL: sessionURL(id, "quality"),
 		LearningURL: pageURL(id, learningPage), LearntURL: pageURL(id, learntPage), Sides: strconv.Itoa(min(2, spec.Kind.Clips())),
 		PeopleURL: pageURL(id, peoplePage), DataURL: pageURL(id, dataPage), SettingsURL: pageURL(id, settingsPage),

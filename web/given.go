@@ -19,6 +19,7 @@ type givenAnswer struct {
 	Worst  idrl.Side     `json:"worst,omitempty"`
 	Choice idrl.Choice   `json:"choice"`
 	Rating *float64      `json:"rating,omitempty"` // in [-1, 1]; present only if Choice is Rated
+	Wrong  int64         `json:"wrong_ms,omitempty"`
 	Much   bool          `json:"much,omitempty"`
 	Remark idrl.Remark   `json:"remark,omitempty"`
 	Told   bool          `json:"told,omitempty"` // of those in a list, it was the least expected one (surprises)
@@ -58,7 +59,7 @@ func (s labelling) given(c echo.Context) error {
 }
 
 func givenOf(id idrl.SessionID, g view.Given) givenAnswer {
-	a := givenAnswer{ID: g.ID, Left: g.Left, Best: g.Best, Worst: g.Worst, Choice: g.Choice, Much: g.Much, Remark: g.Remark}
+	a := givenAnswer{ID: g.ID, Left: g.Left, Best: g.Best, Worst: g.Worst, Choice: g.Choice, Wrong: g.WrongMS, Much: g.Much, Remark: g.Remark}
 	if g.Choice == idrl.Rated {
 		a.Rating = &g.Rating
 	}

@@ -98,6 +98,7 @@ func task(spec idrl.SessionSpec) string {
 		idrl.CompareClips:  "You see two short clips at a time and say which you prefer.",
 		idrl.RateClip:      "You see one short clip at a time and rate it from 0 to 10.",
 		idrl.CompareStates: "You see two moments at a time and say which you prefer.",
+		idrl.JudgeClip:     "You see one short clip at a time and say whether it succeeds.",
 		idrl.GroupClips:    "You see six short clips at a time and pick the best and the worst.",
 		idrl.RateState:     "You see one moment at a time and rate it from 0 to 10.",
 	}[spec.Kind]

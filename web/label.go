@@ -51,7 +51,7 @@ func (s labelling) label(c echo.Context) error {
 	p := templates.LabelPage{
 		Layout: s.layout(c, spec.Title), Heading: spec.Title, Session: string(id), Annotator: string(who.Annotator),
 		Socket: sessionURL(id, "ws"), Learnt: sessionURL(id, "learnt"), Answers: sessionURL(id, "answers"), Telling: sessionURL(id, "telling"), Flags: sessionURL(id, "flags"),
-		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Group: spec.Kind.Group(), Still: spec.Kind.Still(),
+		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Group: spec.Kind.Group(), Still: spec.Kind.Still(), Verdict: spec.Kind == idrl.JudgeClip,
 		Strength: spec.Strength, Remarks: spec.Remarks, Arena: spec.IsArena(),
 		Subject: env.StillLabel, Guide: guideOf(spec, env),
 		InstructionsVersion: strconv.FormatInt(spec.InstructionsVersion, 10),
@@ -69,6 +69,9 @@ func (s labelling) label(c echo.Context) error {
 		p.PracticeDue = !began
 	}
 	p.Scripts = static.Modules("annotate.js")
+	if p.Verdict {
+		p.Scripts = append(p.Scripts, "judge.js")
+	}
 	p.User, p.SignOut = "", "" // even if this browser is also signed in as a researcher
 	return render(c, http.StatusOK, templates.Label(p))
 }

@@ -109,7 +109,7 @@ func (s launching) firstPage(c echo.Context, spec idrl.SessionSpec, env EnvChoic
 func (s launching) questionPage(c echo.Context, spec idrl.SessionSpec, env EnvChoice) templates.LabelPage {
 	p := templates.LabelPage{
 		Layout: s.annotatorsLayout(c, spec.Title, "sample.js"), Heading: spec.Title,
-		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Group: spec.Kind.Group(), Still: spec.Kind.Still(),
+		Kind: string(spec.Kind), Comparison: spec.Kind.Comparison(), Group: spec.Kind.Group(), Still: spec.Kind.Still(), Verdict: spec.Kind == idrl.JudgeClip,
 		Strength: spec.Strength, Remarks: spec.Remarks, Subject: env.StillLabel, Guide: guideOf(spec, env), InstructionsVersion: "1", Acknowledged: "1",
 	}
 	if !env.Shown {

@@ -207,7 +207,7 @@ func sessionConfig(list envs.List, r record.Record) (session.Config, error) {
 			return ""
 		}
 	}
-	cfg.Steps = training.Lengths(past)
+	cfg.Steps, cfg.Task = training.Lengths(past), training.Tasks(past)
 	cfg.Learner, err = training.Learner(list, r.Spec)
 	return cfg, err
 }

@@ -43,6 +43,7 @@ type given struct {
 	T, ID, Assignment, Choice, Reason, Input string
 	ShownLeft                                string `json:"shown_left"`
 	Rating                                   float64
+	WrongMS                                  int64 `json:"wrong_ms"`
 	Much                                     bool
 	Remark                                   string
 	AnsweredMS                               float64 `json:"answered_ms"`

@@ -29,6 +29,8 @@ type exported struct {
 	Reason    string `json:"reason"`
 	Input     string `json:"input"`
 	Rating    float64
+	WrongMS   int64  `json:"wrong_ms"`
+	Kind      string `json:"kind"`
 	Withdrawn bool
 	Much      *bool
 	Remark    string

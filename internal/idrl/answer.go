@@ -76,6 +76,10 @@ type Answer struct {
 	Remark Remark  // beside ChoseA, ChoseB or Equal, if the session asks for it; empty for none, which says nothing
 	Reason string  // of a skip: "broken", "offensive", "other"
 
+	// WrongMS is when it went wrong: milliseconds from the first frame of the clip, at speed 1; 0 where nothing was
+	// said. Only if Choice is Rated with less than Success, in a session of kind JudgeClip.
+	WrongMS int64
+
 	Best, Worst Side // clips of a group; only if Choice is BestWorst
 
 	Left         Side      // which clip was shown on the left; empty but for a comparison
@@ -177,9 +181,16 @@ func (a Answer) Validate(q Query) error {
 	return nil
 }
 
-// validateMore checks the strength and the remark of a comparison.
+// MaxWrongMS is the largest Answer.WrongMS, an hour.
+const MaxWrongMS = 3_600_000
+
+// validateMore checks the strength and the remark of a comparison, and the moment of a failure.
 func (a Answer) validateMore() error {
 	switch {
+	case a.WrongMS != 0 && a.Choice != Rated:
+		return Errorf(Invalid, "when it went wrong goes only with a failure or a partial success")
+	case a.WrongMS < 0 || a.WrongMS > MaxWrongMS:
+		return Errorf(Invalid, "the moment when it went wrong must lie within the clip: 0 to %d ms; got %d", MaxWrongMS, a.WrongMS)
 	case a.Much && a.Choice != ChoseA && a.Choice != ChoseB:
 		return Errorf(Invalid, "\"much better\" goes only with the choices a and b")
 	case a.Remark == "":

@@ -3,6 +3,7 @@ package idrl
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -21,7 +22,7 @@ type (
 	AnnotatorID  string
 )
 
-// QueryKind is the form of a question: the four of the paper, and groups of clips.
+// QueryKind is the form of a question: the four of the paper, groups of clips, and whether a clip shows a success.
 type QueryKind string
 
 // Kinds of query.
@@ -31,14 +32,28 @@ const (
 	CompareStates QueryKind = "state_comparison"
 	RateState     QueryKind = "state_rating"
 	GroupClips    QueryKind = "clip_group" // which of several clips is the best, and which the worst
+
+	// JudgeClip is the kind of a session that asks whether what a clip shows succeeded. Its queries are of kind
+	// RateClip, and their ratings Failure, Partial or Success.
+	JudgeClip QueryKind = "clip_success"
 )
+
+// Ratings of a session of kind JudgeClip.
+const (
+	Failure = -1.0
+	Partial = 0.0 // some of it succeeded
+	Success = 1.0
+)
+
+// Verdict returns the one of Failure, Partial and Success that is nearest to a rating.
+func Verdict(rating float64) float64 { return min(Success, max(Failure, math.Round(rating*1.5))) }
 
 // GroupSize is the number of clips of a group that people are asked about.
 const GroupSize = 6
 
 // QueryKinds returns every kind, the default first.
 func QueryKinds() []QueryKind {
-	return []QueryKind{CompareClips, RateClip, CompareStates, RateState, GroupClips}
+	return []QueryKind{CompareClips, RateClip, CompareStates, RateState, GroupClips, JudgeClip}
 }
 
 // Comparison reports whether k is about two clips.
@@ -70,12 +85,31 @@ func (k QueryKind) Clips() int {
 }
 
 // Made returns the kind of the questions of a generation in a session that asks questions of kind
-// k: a group is put together from clips that may be compared.
+// k: a group is put together from clips that may be compared, and a verdict is a rating.
 func (k QueryKind) Made() QueryKind {
-	if k.Group() {
+	switch k { //nolint:exhaustive // the others are as they are
+	case GroupClips:
 		return CompareClips
+	case JudgeClip:
+		return RateClip
 	}
 	return k
+}
+
+// Asked returns the kind of the queries that a session of kind k asks.
+func (k QueryKind) Asked() QueryKind {
+	if k == JudgeClip {
+		return RateClip
+	}
+	return k
+}
+
+// Name returns what a query is called in a session of kind k, which asked it: k, if it is of the kind that k asks.
+func (k QueryKind) Name(q Query) string {
+	if q.Kind == k.Asked() {
+		return string(k)
+	}
+	return string(q.Kind)
 }
 
 // Still reports whether k asks about states and not about motion.

@@ -260,12 +260,12 @@ const (
 // MakesClips reports whether clips are made for questions: where the session asks for it, and no strategy asks at random, for
 // which any clip is as good as another.
 func (s SessionSpec) MakesClips() bool {
-	atRandom := func(c StrategyShare) bool { return c.Strategy == uniformAcquisition }
-	return s.ClipsFrom == MadeClips && s.Acquisition != uniformAcquisition && !slices.ContainsFunc(s.Controls, atRandom)
+	atRandom := func(c StrategyShare) bool { return c.Strategy == UniformAcquisition }
+	return s.ClipsFrom == MadeClips && s.Acquisition != UniformAcquisition && !slices.ContainsFunc(s.Controls, atRandom)
 }
 
-// uniformAcquisition is the strategy that asks at random.
-const uniformAcquisition = "uniform"
+// UniformAcquisition is the strategy that asks at random.
+const UniformAcquisition = "uniform"
 
 // RecordedEarlier returns the settings of sessions whose record lacks them, because an earlier
 // version made it.

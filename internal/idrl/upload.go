@@ -31,8 +31,8 @@ func (s SessionSpec) validateUploads() error {
 		return Errorf(Invalid, "a session over uploaded clips needs the names of 1 to %d features; got %d", MaxUploadedNames, len(s.Features))
 	case s.PriorScale != nil && len(s.PriorScale) != len(s.Features):
 		return Errorf(Invalid, "the prior has %d scales for %d features", len(s.PriorScale), len(s.Features))
-	case s.Kind != CompareClips && s.Kind != RateClip:
-		return Errorf(Invalid, "a session over uploaded clips asks questions of type %q or %q, not %q", CompareClips, RateClip, s.Kind)
+	case s.Kind != CompareClips && s.Kind.Asked() != RateClip:
+		return Errorf(Invalid, "a session over uploaded clips asks questions of type %q, %q or %q, not %q", CompareClips, RateClip, JudgeClip, s.Kind)
 	case s.Model != FeaturesModel:
 		return Errorf(Invalid, "a session over uploaded clips has the model %q", FeaturesModel)
 	case s.Prior != LinearPrior:

@@ -31,6 +31,8 @@ type handed struct {
 	known *insight.Report // nil unless it is made already
 	src   insight.Source
 	asked []*record.Assignment // whose Query never changes
+
+	episodes map[idrl.ClipID]insight.Episode // of the clips that were asked about, in a session of kind idrl.JudgeClip; else nil
 }
 
 func (s *reports) handOver() handed {
@@ -41,14 +43,47 @@ func (s *reports) handOver() handed {
 	if src.Version > 0 {
 		src.Networks = s.networks()
 	}
-	return handed{src: src, asked: slices.Clip(s.asked.all)}
+	return handed{src: src, asked: slices.Clip(s.asked.all), episodes: s.episodes()}
+}
+
+// episodes returns what each clip that was asked about is a part of, in a session that asks for verdicts.
+func (s *reports) episodes() map[idrl.ClipID]insight.Episode {
+	if s.spec.Kind != idrl.JudgeClip {
+		return nil
+	}
+	policies, out := map[idrl.PolicyID]idrl.Candidate{}, map[idrl.ClipID]insight.Episode{}
+	for _, c := range s.learner.Policies().All() {
+		policies[c.ID] = c
+	}
+	for id, clip := range s.shelf.asked {
+		policy, n := clip.From.Episode()
+		e := insight.Episode{ID: clip.From, Policy: string(policy)}
+		if c, known := policies[policy]; known {
+			e.Policy = s.called(c)
+			if s.cfg.Task != nil {
+				e.Task = s.cfg.Task(c, n)
+			}
+		}
+		out[id] = e
+	}
+	return out
 }
 
 func (s *reports) report(ctx context.Context, h handed) (*insight.Report, error) {
 	h.src.Turned = map[idrl.AssignmentID]bool{}
+	of := map[idrl.AssignmentID]insight.Episode{}
 	for _, as := range h.asked {
 		if as.Query.Turned() {
 			h.src.Turned[as.ID] = true
+		}
+		if e, known := h.episodes[as.Query.Clips[0]]; known {
+			of[as.ID] = e
+		}
+	}
+	if h.episodes != nil {
+		h.src.Episode = func(id idrl.AssignmentID) (insight.Episode, bool) {
+			e, known := of[id]
+			return e, known
 		}
 	}
 	return s.insight.Report(ctx, h.src)

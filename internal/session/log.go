@@ -261,6 +261,6 @@ func (l *answerLog) withdrawals(who idrl.AnnotatorID) (rows []idrl.Answer) {
 func same(a, b idrl.Answer) bool {
 	return a.Annotator == b.Annotator && a.Assignment == b.Assignment && a.Undoes == b.Undoes &&
 		a.Choice == b.Choice && a.Rating == b.Rating && a.Reason == b.Reason && a.Left == b.Left &&
-		a.Much == b.Much && a.Remark == b.Remark &&
+		a.Much == b.Much && a.Remark == b.Remark && a.WrongMS == b.WrongMS &&
 		a.Best == b.Best && a.Worst == b.Worst && a.Order == b.Order
 }

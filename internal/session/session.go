@@ -45,6 +45,9 @@ type Config struct {
 	// its own. It may be nil: none has.
 	Title func(idrl.Candidate) string
 
+	// Task returns what the n-th episode of a policy was to do, as recordings say it; empty where they do not. It may be nil.
+	Task func(c idrl.Candidate, n int) string
+
 	// Steps returns the mean number of (discounted) steps of an episode of a policy that acted in
 	// rollouts that were imported. It is nil where policies are trained.
 	Steps func(idrl.Candidate) float64

@@ -149,6 +149,10 @@ func (s *settings) takes(a idrl.Answer) error {
 		return idrl.Errorf(idrl.Invalid, "this session does not accept \"much better\"; reload the page")
 	case a.Remark != "" && !s.spec.Remarks:
 		return idrl.Errorf(idrl.Invalid, "this session takes no remarks about both clips; reload the page")
+	case a.WrongMS != 0 && (s.spec.Kind != idrl.JudgeClip || a.Rating == idrl.Success):
+		return idrl.Errorf(idrl.Invalid, "when it went wrong is asked only of failures and partial successes; reload the page")
+	case s.spec.Kind == idrl.JudgeClip && a.Choice == idrl.Rated && a.Rating != idrl.Verdict(a.Rating):
+		return idrl.Errorf(idrl.Invalid, "this session asks for a verdict: the rating must be %v (failure), %v (partial) or %v (success); got %v", idrl.Failure, idrl.Partial, idrl.Success, a.Rating)
 	}
 	return nil
 }

@@ -189,7 +189,7 @@ func (s *reports) Given(ctx context.Context, who idrl.AnnotatorID) ([]view.Given
 		for _, id := range s.log.lastOf(who) {
 			a := s.log.find(id)
 			out = append(out, view.Given{
-				ID: id, Clips: s.asked.get(a.Assignment).Query.Clips, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark, Left: a.Left, Best: a.Best, Worst: a.Worst,
+				ID: id, Clips: s.asked.get(a.Assignment).Query.Clips, Choice: a.Choice, Rating: a.Rating, WrongMS: a.WrongMS, Much: a.Much, Remark: a.Remark, Left: a.Left, Best: a.Best, Worst: a.Worst,
 			})
 		}
 		return out, nil

@@ -63,6 +63,15 @@ new Beside({ main, panel: view.part("beside"), player, signal });
 /** @type {string[]} */ let held = []; // addresses of the clips of open questions
 let skipping = ""; // assignment that the skip dialog is about
 
+/** @type {import("./judge.js").Judge|undefined} */ let judge;
+if (main.dataset.kind === "clip_success") {
+  import("./judge.js").then(({ Judge, judgeKey }) => {
+    chooser.choiceOf = judgeKey;
+    judge = new Judge({ view, player, signal });
+    shortcuts.m = () => judge?.mark();
+  });
+}
+
 /** Keys that are not answers. @param {KeyboardEvent} e */
 function shortcut(e) {
   if (command(e) || controller.covered) return;
@@ -118,7 +127,10 @@ function commit(e) {
   view.flash(choice);
   view.announcer.say("answer", `${view.named(choice)}.`);
   if (choice.startsWith("pick:")) picker?.pick(Number(choice.slice(5)), input);
-  else if (choice.startsWith("rate:")) controller.answer({ choice: "rated", rating: (Number(choice.slice(5)) - 5) / 5 }, input);
+  else if (choice.startsWith("rate:")) {
+    const rating = (Number(choice.slice(5)) - 5) / 5;
+    controller.answer({ choice: "rated", rating, ...judge?.said(rating) }, input);
+  }
   else if (choice.startsWith("much:")) controller.answer({ choice: choice === "much:left" ? "left" : "right", much: true }, input);
   else controller.answer({ choice: /** @type {import("./label-controller.js").Reply["choice"]} */ (choice) }, input);
 }

@@ -145,6 +145,12 @@ export class DuoPlayer extends HTMLElement {
     this.seek(n * this.#frame);
   }
 
+  /** The moment that is shown: seconds at speed 1, and its part of the bar. */
+  get place() {
+    const seconds = Math.min(this.#time, this.#length);
+    return { seconds, part: seconds / (this.#length + this.#rest) };
+  }
+
   /** @param {number} seconds */
   seek(seconds) {
     this.removeAttribute("data-untouched");

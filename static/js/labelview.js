@@ -103,7 +103,7 @@ export class LabelView {
   preview(choice) {
     this.part("stage").dataset.preview = choice.replace(MUCH, "");
     this.part("stage").toggleAttribute("data-much", MUCH.test(choice));
-    this.part("sign").textContent = choice.startsWith("rate:") ? choice.slice(5) : SIGNS[choice] ?? "";
+    this.part("sign").textContent = choice.startsWith("rate:") ? this.rated(choice) : SIGNS[choice] ?? "";
     this.buttons((b) => b.toggleAttribute("data-held", b.dataset.choice === choice && choice !== ""));
   }
 
@@ -161,12 +161,22 @@ export class LabelView {
   }
 
   /**
+   * What a rating is called: its number, or the name that its button has.
+   * @param {string} choice
+   * @param {string} [of] follows a number
+   */
+  rated(choice, of = "") {
+    const button = /** @type {HTMLElement|null} */ (this.body.querySelector(`button[data-choice="${choice}"]`));
+    return button?.dataset.name ?? choice.slice(5) + of;
+  }
+
+  /**
    * What a choice is called on screen.
    * @param {string} choice
    * @returns {string}
    */
   named(choice) {
-    if (choice.startsWith("rate:")) return choice.slice(5);
+    if (choice.startsWith("rate:")) return this.rated(choice);
     if (MUCH.test(choice)) return `${this.named(choice.replace(MUCH, ""))}, much better`;
     if (choice.startsWith("pick:")) return `Clip ${choice.slice(5)}`;
     return (this.body.dataset.layout === "column" && COLUMN[choice]) || (NAMES[choice] ?? "");

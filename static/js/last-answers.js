@@ -28,9 +28,10 @@ export function shown({ clips, left, best, worst }) {
 /**
  * What an answer said, in words.
  * @param {Given} g
+ * @param {(choice: string, of: string) => string} rated what a rating is called
  */
-export function said(g) {
-  if (g.choice === "rated") return `${Math.round((g.rating ?? 0) * 5 + 5)} of 10`;
+export function said(g, rated) {
+  if (g.choice === "rated") return rated(`rate:${Math.round((g.rating ?? 0) * 5 + 5)}`, " of 10");
   const words = [WORDS[g.choice] ?? ["Left", "Right"][chosen(g)]];
   if (g.much) words.push("much better");
   if (g.remark) words.push(g.remark === "both_bad" ? "both bad" : "both good");
@@ -53,7 +54,7 @@ export function answerRow(view, g, paused) {
     loop.toggleAttribute("data-chosen", i === chosen(g));
     clips.append(loop);
   });
-  /** @type {HTMLElement} */ (row.querySelector("[data-last-said]")).textContent = said(g);
+  /** @type {HTMLElement} */ (row.querySelector("[data-last-said]")).textContent = said(g, view.rated.bind(view));
   return row;
 }
 
@@ -98,7 +99,7 @@ export class LastAnswers {
   #row(g, dialog) {
     const { calm, change, view } = this.#parts;
     const row = answerRow(view, g, calm.matches);
-    const words = said(g);
+    const words = said(g, view.rated.bind(view));
     /** @type {HTMLElement} */ (row.querySelector("[data-last-told]")).hidden = !g.told;
     const button = /** @type {HTMLButtonElement} */ (row.querySelector("button"));
     button.setAttribute("aria-label", `Change this answer: ${words}`);

@@ -8,6 +8,7 @@ const KEYS = {
   row: "Keys: ← left, → right, ↑ equal, ↓ can’t tell.",
   column: "Keys: ↑ upper, ↓ lower, E equal, C can’t tell.",
   rating: "Keys: 0 to 9, = for 10, ↓ can’t tell.",
+  verdict: "Keys: ← failure, ↑ partial, → success, ↓ can’t tell.",
 };
 
 /**
@@ -58,7 +59,7 @@ export class PracticeView {
     const known = question.choice !== undefined;
     view.part("practice-title").textContent = !known ? "That is how it works" : right === null ? "The researcher’s answer" : right ? "That is right" : "Not quite";
     view.part("practice-said").textContent = known ? `The researcher says: ${this.#words(question, question.left)}.` : `You answered: ${this.#words(answer, question.left)}.`;
-    view.part("practice-keys").textContent = known ? "" : KEYS[question.left === undefined || question.left === "" ? "rating" : view.body.dataset.layout === "column" ? "column" : "row"];
+    view.part("practice-keys").textContent = known ? "" : KEYS[question.left === undefined || question.left === "" ? (document.querySelector("[data-wrong]") ? "verdict" : "rating") : view.body.dataset.layout === "column" ? "column" : "row"];
     view.part("practice-note").textContent = known ? question.note : "This answer does not count, and none was right or wrong. Decide the next ones by what you are asked to look for.";
     view.part("practice-next").textContent = practice.clips.length === 0 ? "Go on to the questions that count" : "Next practice question";
     this.#dialog.dataset.right = right === null ? "" : String(right);
@@ -71,7 +72,7 @@ export class PracticeView {
    * @param {Judged["question"]["left"]} left which clip is on the left
    */
   #words({ choice = "", rating = 0 }, left) {
-    if (choice === "rated") return `${Math.round(50 * (rating + 1)) / 10} of 10`;
+    if (choice === "rated") return this.parts.view.rated(`rate:${Math.round(50 * (rating + 1)) / 10}`, " of 10");
     if (choice === "skip") return "Skip";
     if (choice === "technical_failure") return "The clips did not load";
     return this.parts.view.named(choice === "a" || choice === "b" ? (choice === left ? "left" : "right") : choice);

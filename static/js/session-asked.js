@@ -24,7 +24,7 @@ export class Asking {
     if (!this.#table) return;
     const none = this.#table.dataset.noPair || "–";
     const names = new Map(s.annotators.map((c) => [c.id, c.name || c.id]));
-    rows("recent", [...s.open.map((o) => openCells(o, names, none)), ...s.recent.map((a) => askedCells(a, names, none))]);
+    rows("recent", [...s.open.map((o) => openCells(o, names, none)), ...s.recent.map((a) => askedCells(a, names, none, this.#table?.dataset.verdicts !== undefined))]);
   }
 }
 
@@ -52,11 +52,13 @@ function openCells(o, names, none) {
  * @param {import("./wire.js").Asked} a
  * @param {Map<string, string>} names of annotators
  * @param {string} none
+ * @param {boolean} verdicts whether a rating says if the clip shows a success
  * @returns {import("./session-parts.js").Row}
  */
-function askedCells(a, names, none) {
+function askedCells(a, names, none, verdicts) {
+  const rated = verdicts ? ["failure", "partial success", "success"][Math.round(a.rating) + 1] : `rated ${short(5 + 5 * a.rating)} of 10`;
   const answers = /** @type {Record<string, string>} */ ({ a: "clip a", b: "clip b", equal: "equal", cant_tell: "can’t tell",
-    skip: "skipped", technical_failure: "clip failed", rated: `rated ${short(5 + 5 * a.rating)} of 10` });
+    skip: "skipped", technical_failure: "clip failed", rated });
   const answer = document.createElement(a.undone ? "s" : "span");
   answer.textContent = (answers[a.choice] ?? a.choice) + (a.turned ? ", turned" : "");
   return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a, none), info(a), seconds(a.response_ms)], dim: a.undone || a.left_out };

@@ -8,7 +8,7 @@ export type Side = "a" | "b" | "c" | "d" | "e" | "f";
 export type Choice = "a" | "b" | "equal" | "cant_tell" | "skip" | "technical_failure" | "rated" | "best_worst";
 export type Remark = "both_bad" | "both_good";
 export type Input = "keyboard" | "mouse" | "touch" | "api";
-export type Kind = "clip_comparison" | "clip_rating" | "state_comparison" | "state_rating" | "clip_group";
+export type Kind = "clip_comparison" | "clip_rating" | "state_comparison" | "state_rating" | "clip_group" | "clip_success";
 export type Code = "invalid" | "not_found" | "conflict" | "forbidden" | "unavailable" | "internal" | "too_large" | "unknown";
 
 // From an annotator's page.
@@ -24,6 +24,7 @@ export interface Answer {
   assignment: string;
   choice: Choice;
   rating?: number;
+  wrong_ms?: number;
   much?: boolean;
   remark?: Remark;
   best?: Side;
@@ -61,6 +62,7 @@ export interface Given {
   worst?: Side;
   choice: Choice;
   rating?: number;
+  wrong_ms?: number;
   much?: boolean;
   remark?: Remark;
   told?: boolean;

@@ -72,6 +72,7 @@ type drawer struct {
 func drawers() []drawer {
 	return []drawer{
 		{"regret", "Expected loss if questioning ends", drawRegret},
+		{"verdicts", "Success by policy", drawVerdicts},
 		{"candidates", "Candidate policies", drawCandidates},
 		{"weights", "Weights of the reward", drawWeights},
 		{"history", "History of the weights", drawHistory},
@@ -106,7 +107,7 @@ func Of(spec idrl.SessionSpec) []string {
 	network, ratings := spec.Model == idrl.NetworkModel, !spec.Kind.Group() && !spec.Kind.Comparison()
 	without := map[string]bool{
 		"strengths": true, "regret": network, "weights": network, "history": network, "covariance": network, "networks": !network,
-		"calibration": ratings, "transforms": !ratings, "conditions": !spec.Compares(),
+		"calibration": ratings, "transforms": !ratings, "conditions": !spec.Compares(), "verdicts": spec.Kind != idrl.JudgeClip,
 	}
 	return slices.DeleteFunc(Names(), func(name string) bool { return without[name] })
 }

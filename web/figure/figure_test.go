@@ -53,6 +53,7 @@ func moment() Moment {
 		Times: []insight.Times{{N: 42, Q: [5]time.Duration{1e9, 2e9, 3e9, 5e9, 9e9}}, {Annotator: "a1", N: 30, Q: [5]time.Duration{1e9, 2e9, 3e9, 4e9, 5e9}}},
 		Mix:   []insight.Share{{Choice: idrl.ChoseA, N: 30, Of: 0.714, From: 0.56, To: 0.83}, {Choice: idrl.Equal, N: 12, Of: 0.286, From: 0.17, To: 0.44}},
 	}
+	in.Verdicts = insight.Verdicts{Rates: []insight.SuccessRate{{Policy: hostile, Failures: 2, Success: 6, Share: 0.75, Low: 0.3, High: 0.96}, {Policy: "other", Task: hostile, Failures: 3, Partial: 1, Share: 0.125, Low: 0, High: 0.7}}}
 	m.Scores = view.ConditionScores{
 		All:        view.ConditionScore{Share: 1, Answers: 20, Points: []view.ScorePoint{{Answers: 10, Decisive: 20, Right: 15, Low: 0.53, High: 0.89}}},
 		Conditions: []view.ConditionScore{{Name: "lvar", Share: 0.7, Points: []view.ScorePoint{{Answers: 10, Decisive: 20, Right: 15, Low: 0.53, High: 0.89}}}, {Name: "uniform", Share: 0.3}},

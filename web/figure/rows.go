@@ -20,8 +20,8 @@ type estimate struct {
 	text            string // its numbers
 }
 
-// intervals draws estimates below one another on one axis that includes 0, and returns the height.
-func intervals(c *canvas, list []estimate, unit string) float64 {
+// intervals draws estimates below one another on one axis that includes 0, whose numbers mark writes, and returns the height.
+func intervals(c *canvas, list []estimate, unit string, mark func(v float64, decimals int) string) float64 {
 	const each, top = 21.0, 14.0
 	names, numbers := max(116, c.names(150)), 92.0
 	low, high := 0.0, 0.0
@@ -39,7 +39,7 @@ func intervals(c *canvas, list []estimate, unit string) float64 {
 	marks, decimals := Ticks(low, high, 4)
 	for _, v := range marks {
 		c.line(x.at(v), top-4, x.at(v), bottom, gridLook)
-		c.text(x.at(v), bottom+16, middleAt, textSize, words.Signed(v, decimals))
+		c.text(x.at(v), bottom+16, middleAt, textSize, mark(v, decimals))
 	}
 	c.line(x.at(0), top-4, x.at(0), bottom, zeroLook)
 	for i, e := range list {
@@ -77,7 +77,7 @@ func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
 		c.value(r.text(i, "policy"), cmp.Or(r.text(i, "title"), r.text(i, "origin")), agree(int(r.number(i, "candidates"))), plusMinus(mean, std, decimals))
 		list = append(list, estimate{cmp.Or(r.text(i, "title"), r.text(i, "policy")), mean, mean - z95*std, mean + z95*std, plusMinus(mean, std, decimals)})
 	}
-	return intervals(c, list, unit), caption
+	return intervals(c, list, unit, words.Signed), caption
 }
 
 // agree says how many of the candidates are this policy; a policy that is none has none.
@@ -103,7 +103,7 @@ func drawWeights(c *canvas, r rows, _ Moment) (float64, string) {
 	for _, e := range list {
 		c.value(e.name, e.text)
 	}
-	return intervals(c, list, "standard deviations of the prior"), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
+	return intervals(c, list, "standard deviations of the prior", words.Signed), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
 		ofAll(len(list), all, "weights") + ". A weight of 0 ± 1.96 is one that the answers say nothing about."
 }
 
@@ -113,8 +113,35 @@ func drawStrengths(c *canvas, r rows, m Moment) (float64, string) {
 		low, high := r.number(i, "low"), r.number(i, "high")
 		list = append(list, estimate{r.text(i, "title"), r.number(i, "strength"), low, high, fmt.Sprintf("%s (%s to %s)", words.Signed(r.number(i, "strength"), 2), words.Signed(low, 2), words.Signed(high, 2))})
 	}
-	return intervals(c, list, "log-odds against the mean of all"),
+	return intervals(c, list, "log-odds against the mean of all", words.Signed),
 		fmt.Sprintf("Strength of each policy, in log-odds of being preferred to the mean of all, by a Bradley–Terry model with ties, with 95 %% intervals of the posterior. Of %s that prefer one policy or call both equal.", words.Plural(m.Arena.Answers, "answer"))
+}
+
+// drawVerdicts draws how often the episodes of each policy succeed.
+func drawVerdicts(c *canvas, r rows, m Moment) (float64, string) {
+	var list []estimate
+	episodes := 0
+	for i := range r.cells {
+		name, n := r.text(i, "policy"), int(r.number(i, "episodes"))
+		if task := r.text(i, "task"); task != "" {
+			name += ": " + task
+		} else {
+			episodes += n
+		}
+		low, share, high := 100*r.number(i, "share_low"), 100*r.number(i, "share"), 100*r.number(i, "share_high")
+		if len(list) < mostRows {
+			list = append(list, estimate{name, share, low, high, fmt.Sprintf("%.0f %% (%.0f to %.0f)", share, low, high)})
+		}
+	}
+	caption := fmt.Sprintf("Share of episodes that succeed, a partial success counted as half of one, by the first verdict of each of %s. The 95 %% intervals hold at all numbers of verdicts together, so that they may be looked at again and again.", words.Plural(episodes, "episode"))
+	if m.Spec.Acquisition != idrl.UniformAcquisition {
+		caption += " The episodes were not chosen at random, but for what they tell of the reward: the shares may differ from those of all episodes."
+	}
+	if len(r.cells) > len(list) {
+		caption += fmt.Sprintf(" The first %d of %d rows.", len(list), len(r.cells))
+	}
+	percent := func(v float64, decimals int) string { return fmt.Sprintf("%.*f %%", decimals, v) }
+	return intervals(c, list, "share of episodes that succeed", percent), caption
 }
 
 // replies are the names of replies.

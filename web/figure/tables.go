@@ -131,6 +131,12 @@ func timesTable(m Moment, put func(...any) error) error {
 	})
 }
 
+func verdictTable(m Moment, put func(...any) error) error {
+	return each(m.Insight.Verdicts.Rates, put, func(r insight.SuccessRate) []any {
+		return []any{r.Policy, r.Task, r.Episodes(), r.Failures, r.Partial, r.Success, r.Share, r.Low, r.High}
+	})
+}
+
 func mixTable(m Moment, put func(...any) error) error {
 	return each(m.Insight.Labour.Mix, put, func(s insight.Share) []any { return []any{string(s.Choice), s.N, s.Of, s.From, s.To} })
 }

@@ -84,6 +84,7 @@ func task(s Source) string {
 		idrl.RateClip:      "People saw one short clip at a time and rated it from 0 to 10",
 		idrl.CompareStates: "People saw two still pictures side by side and chose the better one",
 		idrl.RateState:     "People saw one still picture at a time and rated it from 0 to 10",
+		idrl.JudgeClip:     "People saw one short clip at a time and said whether it showed a success, a partial success or a failure",
 		idrl.GroupClips:    fmt.Sprintf("People saw %d short clips and named the best and the worst of them", idrl.GroupSize),
 	}[spec.Kind]
 	switch {

@@ -16,7 +16,7 @@ import (
 func Card(spec idrl.SessionSpec, as record.Assignment, a idrl.Answer, who string) templates.QuestionCard {
 	out := templates.QuestionCard{
 		Seq: strconv.FormatInt(a.Seq, 10), Heading: fmt.Sprintf("Answer %d", a.Seq), Who: who,
-		Sides: strconv.Itoa(len(as.Query.Clips)), Said: said(a), Order: order(as), Facts: facts(spec, as),
+		Sides: strconv.Itoa(len(as.Query.Clips)), Said: said(spec.Kind, a), Order: order(as), Facts: facts(spec, as),
 	}
 	if as.Why.First == "" {
 		out.Reason = noPairText(as, record.StrategyOf(spec, as.Condition))
@@ -49,13 +49,24 @@ func order(as record.Assignment) string {
 	return ""
 }
 
+// VerdictText says what a rating in a session of kind idrl.JudgeClip means.
+func VerdictText(rating float64) string {
+	return map[float64]string{idrl.Failure: "Failure", idrl.Partial: "Partial success", idrl.Success: "Success"}[idrl.Verdict(rating)]
+}
+
 // said says what was answered.
-func said(a idrl.Answer) string {
+func said(kind idrl.QueryKind, a idrl.Answer) string {
 	text := map[idrl.Choice]string{
 		idrl.ChoseA: "Chose clip a", idrl.ChoseB: "Chose clip b", idrl.Equal: "Said equal", idrl.CantTell: "Can’t tell",
 		idrl.Skip: "Skipped", idrl.TechnicalFailure: "The clip failed",
 		idrl.Rated: fmt.Sprintf("Rated %.1f of 10", 5+5*a.Rating), idrl.BestWorst: fmt.Sprintf("Best: clip %s, worst: clip %s", a.Best, a.Worst),
 	}[a.Choice]
+	if kind == idrl.JudgeClip && a.Choice == idrl.Rated {
+		text = VerdictText(a.Rating)
+	}
+	if a.WrongMS > 0 {
+		text += fmt.Sprintf(", went wrong after %.1f s", float64(a.WrongMS)/1000)
+	}
 	if a.Choice == idrl.Skip && a.Reason != "" {
 		text += ": " + a.Reason
 	}

@@ -74,7 +74,7 @@ func (r Report) Write(ctx context.Context, dir string) error {
 	if err := writePage(ctx, &b, r.Spec, r.Questions, func(id idrl.ClipID) [2]int { return sizes[id] }); err != nil {
 		return err
 	}
-	for _, name := range []string{"icon.svg", "css/app.css", "css/" + chartStyle} {
+	for _, name := range []string{"icon.svg", "css/app.css", "css/desk.css", "css/" + chartStyle} {
 		content, err := static.FS.ReadFile(name)
 		if err != nil {
 			return err

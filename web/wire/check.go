@@ -82,6 +82,10 @@ func (a *Answer) check() error {
 		return refuse(Invalid, "A rating goes only with the choice \"rated\".")
 	case a.Rating != nil && !(*a.Rating >= -1 && *a.Rating <= 1):
 		return refuse(Invalid, "The rating is off its scale; send a number from -1 to 1.")
+	case a.WrongMS != 0 && (a.Choice != idrl.Rated || *a.Rating >= idrl.Success):
+		return refuse(Invalid, "The field wrong_ms goes only with a failure or a partial success.")
+	case a.WrongMS < 0 || a.WrongMS > idrl.MaxWrongMS:
+		return refuse(Invalid, "wrong_ms must be 0 to %d.", idrl.MaxWrongMS)
 	case a.Choice == idrl.Skip && !slices.Contains(idrl.Reasons(), a.Reason):
 		return refuse(Invalid, "A skip needs a reason, one of %v.", idrl.Reasons())
 	case a.Choice != idrl.Skip && a.Reason != "":

@@ -47,12 +47,13 @@ type Answer struct {
 	ID           idrl.AnswerID     `json:"id"` // minted once by the client; the same in every resend
 	Assignment   idrl.AssignmentID `json:"assignment"`
 	Choice       idrl.Choice       `json:"choice"`
-	Rating       *float64          `json:"rating,omitempty"` // in [-1, 1]; present only if Choice is Rated
-	Much         bool              `json:"much,omitempty"`   // the clip is much better; only if Choice is ChoseA or ChoseB
-	Remark       idrl.Remark       `json:"remark,omitempty"` // beside ChoseA, ChoseB or Equal
-	Best         idrl.Side         `json:"best,omitempty"`   // clip of a group, by its place "a" to "f"; present only if Choice is BestWorst
-	Worst        idrl.Side         `json:"worst,omitempty"`  // likewise
-	Reason       string            `json:"reason,omitempty"` // of a skip
+	Rating       *float64          `json:"rating,omitempty"`   // in [-1, 1]; present only if Choice is Rated
+	WrongMS      int64             `json:"wrong_ms,omitempty"` // when it went wrong, ms from the first frame; only beside a rating below 1, in sessions of kind clip_success
+	Much         bool              `json:"much,omitempty"`     // the clip is much better; only if Choice is ChoseA or ChoseB
+	Remark       idrl.Remark       `json:"remark,omitempty"`   // beside ChoseA, ChoseB or Equal
+	Best         idrl.Side         `json:"best,omitempty"`     // clip of a group, by its place "a" to "f"; present only if Choice is BestWorst
+	Worst        idrl.Side         `json:"worst,omitempty"`    // likewise
+	Reason       string            `json:"reason,omitempty"`   // of a skip
 	ShownLeft    idrl.Side         `json:"shown_left,omitempty"`
 	ShownOrder   idrl.Order        `json:"shown_order,omitempty"` // of the clips of a group, as in "cafbed"
 	ShownAt      time.Time         `json:"shown_at"`              // first painted frame, the client's clock
@@ -82,7 +83,7 @@ func (*Renew) fromClient()       {}
 // Row returns the log row for a; the session fills in annotator, query and position.
 func (a *Answer) Row() idrl.Answer {
 	row := idrl.Answer{
-		ID: a.ID, Assignment: a.Assignment, Choice: a.Choice, Much: a.Much, Remark: a.Remark, Reason: a.Reason, Left: a.ShownLeft,
+		ID: a.ID, Assignment: a.Assignment, Choice: a.Choice, Much: a.Much, Remark: a.Remark, Reason: a.Reason, WrongMS: a.WrongMS, Left: a.ShownLeft,
 		Best: a.Best, Worst: a.Worst, Order: a.ShownOrder,
 		ShownAt: a.ShownAt.UTC(), ResponseMS: a.AnsweredMS, HiddenMS: a.HiddenMS, Loops: a.Loops,
 		Input: a.Input, Instructions: a.Instructions,

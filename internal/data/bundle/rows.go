@@ -79,6 +79,7 @@ type labelRow struct {
 	Choice       string     `parquet:"choice,dict"`
 	ProbA        *float64   `parquet:"prob_a,optional"`
 	Rating       *float64   `parquet:"rating,optional"`
+	WrongMS      *int64     `parquet:"wrong_ms,optional"`
 	Best         *string    `parquet:"best_segment,optional"`
 	Worst        *string    `parquet:"worst_segment,optional"`
 	Much         *bool      `parquet:"much,optional"`
@@ -220,9 +221,9 @@ func newLabelRow(s *idrl.SessionSpec, r *record.Labelled) labelRow {
 	a, clips := &r.Answer, names(r.Query.Clips)
 	p, stated := r.ProbA()
 	out := labelRow{
-		Label: string(a.ID), Seq: a.Seq, Session: string(s.ID), Assignment: string(a.Assignment), Query: string(r.Query.ID), Kind: string(r.Query.Kind),
+		Label: string(a.ID), Seq: a.Seq, Session: string(s.ID), Assignment: string(a.Assignment), Query: string(r.Query.ID), Kind: s.Kind.Name(r.Query),
 		Annotator: string(a.Annotator), A: clips[0], Segments: clips, Choice: string(a.Choice), ProbA: unless(!stated, p),
-		Rating: unless(a.Choice != idrl.Rated, a.Rating), Remark: given(a.Remark), Reason: given(a.Reason),
+		Rating: unless(a.Choice != idrl.Rated, a.Rating), WrongMS: unless(a.WrongMS == 0, a.WrongMS), Remark: given(a.Remark), Reason: given(a.Reason),
 		Current: !r.Withdrawn && !r.LeftOut, Undone: r.Withdrawn, LeftOut: r.LeftOut, Turned: r.Turned, Gold: r.Gold, GoldRight: unless(!r.GoldKnown, r.GoldRight), Condition: given(r.Condition),
 		Left: given(a.Left), Order: given(a.Order), Shown: when(a.ShownAt), Answered: when(a.AnsweredAt), Received: when(a.ReceivedAt),
 		ResponseMS: a.ResponseMS, HiddenMS: a.HiddenMS, Loops: a.Loops, Input: given(a.Input), Instructions: a.Instructions, Consent: a.Consent,
@@ -249,7 +250,7 @@ func strategyOf(s *idrl.SessionSpec, a *record.Assignment) string {
 func newQueryRow(s *idrl.SessionSpec, a *record.Assignment, again bool, gold map[idrl.QueryID]record.Known) queryRow {
 	w := &a.Why
 	out := queryRow{
-		Assignment: string(a.ID), Number: a.N, Query: string(a.Query.ID), Session: string(s.ID), Kind: string(a.Query.Kind), Annotator: string(a.Annotator),
+		Assignment: string(a.ID), Number: a.N, Query: string(a.Query.ID), Session: string(s.ID), Kind: s.Kind.Name(a.Query), Annotator: string(a.Annotator),
 		Segments: names(a.Query.Clips), Purpose: "main", Reopens: given(a.Reopens), Strategy: strategyOf(s, a), Condition: given(a.Condition),
 		First: given(w.First), Second: given(w.Second), Rivals: int64(w.Rivals), PairStd: number(w.First == "", w.PairStd), Info: number(w.First == "", w.Info),
 		Generation: w.BasedOn, Belief: w.AfterSeq, Answerable: number(w.Answerable == 0, w.Answerable), Apart: number(w.Answerable == 0, w.Apart),

@@ -25,7 +25,7 @@ func columns() []column {
 		{"session_id", func(s *idrl.SessionSpec, _ *Row) any { return string(s.ID) }},
 		{"env", func(s *idrl.SessionSpec, _ *Row) any { return s.Env }},
 		{"query_id", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Query.ID)) }},
-		{"kind", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Query.Kind)) }},
+		{"kind", func(s *idrl.SessionSpec, r *Row) any { return text(s.Kind.Name(r.Query)) }},
 		{"annotator_id", func(_ *idrl.SessionSpec, r *Row) any { return string(r.Answer.Annotator) }},
 		{"clip_a", func(_ *idrl.SessionSpec, r *Row) any { return clipID(r, 0) }},
 		{"clip_b", func(_ *idrl.SessionSpec, r *Row) any { return clipID(r, 1) }},
@@ -71,6 +71,12 @@ func columns() []column {
 		{"remark", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Answer.Remark)) }},
 		{"condition", func(_ *idrl.SessionSpec, r *Row) any { return text(string(r.Condition)) }},
 		{"turned", func(_ *idrl.SessionSpec, r *Row) any { return r.Turned }},
+		{"wrong_ms", func(_ *idrl.SessionSpec, r *Row) any {
+			if r.Answer.WrongMS == 0 {
+				return nil
+			}
+			return r.Answer.WrongMS
+		}},
 	}
 }
 

@@ -206,6 +206,14 @@ func (p Policy) Rollouts() []string {
 	return out
 }
 
+// Task returns what p was to do in the n-th of its rollouts; empty where that is not known.
+func (p Policy) Task(n int) string {
+	if group := p.set.groups[p.k]; 0 <= n && n < len(group) {
+		return p.set.x.Rollouts[group[n]].Task
+	}
+	return ""
+}
+
 // Params implements idrl.Policy.
 func (p Policy) Params() []float64 { return []float64{float64(p.k)} }
 

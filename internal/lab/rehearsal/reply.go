@@ -68,6 +68,9 @@ func (r *Annotator) answer(ctx context.Context) error {
 		out.AnsweredMS = max(1, r.took.Milliseconds())
 	}
 	if a.Choice == idrl.Rated {
+		if r.hello.Kind == idrl.JudgeClip {
+			a.Rating = idrl.Verdict(a.Rating)
+		}
 		out.Rating = &a.Rating
 	}
 	return r.send(out)

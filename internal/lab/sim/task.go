@@ -193,7 +193,7 @@ func Range(env idrl.Environment, theta []float64, kind idrl.QueryKind, rng *rand
 	} else {
 		eachRandomClip(env, rng, func(phi []float64, steps int) {
 			scale := 1.0
-			if kind == idrl.RateClip {
+			if kind.Asked() == idrl.RateClip {
 				scale = 1 / float64(steps)
 			}
 			see(phi, scale)

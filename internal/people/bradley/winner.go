@@ -72,7 +72,7 @@ func (r *Report) addTest(of idrl.Arena, s *sequential.State, places [][2]int) {
 		if n := p.WinsA + p.WinsB; n > 0 {
 			p.P = float64(p.WinsA) / float64(n)
 		}
-		p.Low, p.High = sequential.Interval(p.WinsA, p.WinsB)
+		p.Low, p.High = sequential.Interval(float64(p.WinsA), float64(p.WinsB))
 	}
 }
 

@@ -237,7 +237,7 @@ func TestIntervalHoldsAtAllLooks(t *testing.T) {
 				if stream.Float64() < p {
 					wins++
 				}
-				low, high := Interval(wins, n-wins)
+				low, high := Interval(float64(wins), float64(n-wins))
 				if out = out || p < low || p > high; n == 100 {
 					width += (high - low) / runs
 				}
@@ -249,6 +249,34 @@ func TestIntervalHoldsAtAllLooks(t *testing.T) {
 		t.Logf("share %g: missed at some look in %.3f; after 100 answers %.2f wide", p, float64(missed)/runs, width)
 		if noise := 3 * math.Sqrt(Level*(1-Level)/runs); float64(missed)/runs > Level+noise || width > 0.35 {
 			t.Errorf("share %g: missed in %d of %d, %.2f wide after 100 answers", p, missed, runs, width)
+		}
+	}
+}
+
+// TestIntervalOfMeans: the same of numbers that may lie between 0 and 1, as where a partial success is half of one.
+func TestIntervalOfMeans(t *testing.T) {
+	const runs, answers = 2000, 200
+	for k, chance := range [][2]float64{{0.2, 0.6}, {0.05, 0.1}, {0.6, 0.35}} { // of 1, and of one half
+		stream, missed := rng.New(74004, "means", uint64(k)), 0 // #nosec G115 -- a place
+		truth := chance[0] + chance[1]/2
+		for range runs {
+			w, out := 0.0, false
+			for n := range answers {
+				switch u := stream.Float64(); {
+				case u < chance[0]:
+					w++
+				case u < chance[0]+chance[1]:
+					w += 0.5
+				}
+				low, high := Interval(w, float64(n+1)-w)
+				out = out || truth < low || truth > high
+			}
+			if out {
+				missed++
+			}
+		}
+		if noise := 3 * math.Sqrt(Level*(1-Level)/runs); float64(missed)/runs > Level+noise {
+			t.Errorf("%v: missed in %d of %d runs", chance, missed, runs)
 		}
 	}
 }

@@ -100,15 +100,16 @@ func (b boundary) next(share, level float64) boundary {
 
 // Interval returns an interval for the share of decisive answers that prefer the first of a pair, which at all numbers of answers
 // together contains the truth with a probability of at least 1 − Level: the values that a mixture of likelihoods, by Jeffreys' prior, is
-// not 1/Level times as probable as. It is [0, 1] without answers.
-func Interval(wins, losses int) (low, high float64) {
-	w, l := float64(wins), float64(losses)
+// not 1/Level times as probable as. It is [0, 1] without answers. It holds too for the mean of numbers from 0 to 1 that add up to w, of
+// which l is what they lack of 1: the likelihood ratio pˣ(1−p)¹⁻ˣ is convex in x, so that its mean is no larger than that of
+// answers with the same share.
+func Interval(w, l float64) (low, high float64) {
 	mixture := mathext.Lbeta(w+0.5, l+0.5) - mathext.Lbeta(0.5, 0.5)
 	inside := func(p float64) bool {
 		return xlogy(w, p)+xlogy(l, 1-p) > mixture+math.Log(Level)
 	}
 	top := 0.5
-	if wins+losses > 0 {
+	if w+l > 0 {
 		top = w / (w + l)
 	}
 	return edge(top, 0, inside), edge(top, 1, inside)

@@ -26,6 +26,10 @@ type Source struct {
 	// Turned are the questions whose answers of a and b change places (idrl.Query.Turned).
 	Turned map[idrl.AssignmentID]bool
 
+	// Episode returns what the clip of a question is a part of; ok is false if that is not known. It is nil but in
+	// sessions of kind idrl.JudgeClip.
+	Episode func(idrl.AssignmentID) (e Episode, ok bool)
+
 	// Recorded are predictions that were made when the answers came, by Seq: under learnt
 	// features of all, which cannot be made again, because the features in use now were learnt
 	// from those answers; else of those after the first Followed. Their Actual is that of the
@@ -60,6 +64,7 @@ type Report struct {
 	Posterior Posterior
 	Networks  []Network // by version
 	Labour    Labour
+	Verdicts  Verdicts // of sessions of kind idrl.JudgeClip
 }
 
 // A Follower makes reports, one after another, for the price of what has changed since the
@@ -99,6 +104,9 @@ func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 		return last.report, nil
 	}
 	r := &Report{Seq: s.Seq, Answers: s.History.Len(), Recorded: s.Version > 0, Labour: labourOf(s.Log, s.Turned)}
+	if s.Episode != nil {
+		r.Verdicts = verdictsOf(s.Log, s.Episode)
+	}
 	if s.Version == 0 {
 		if err := f.follow(ctx, s); err != nil {
 			return nil, err

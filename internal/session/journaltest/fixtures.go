@@ -87,7 +87,7 @@ func Answer(seq int64, a record.Assignment) idrl.Answer {
 	return idrl.Answer{
 		ID: idrl.AnswerID(fmt.Sprintf("id%d", seq)), Seq: seq, Assignment: a.ID, Query: a.Query.ID, Annotator: a.Annotator,
 		Choice: idrl.ChoseA, Much: seq%2 == 0, Remark: []idrl.Remark{"", idrl.BothBad, idrl.BothGood}[seq%3], Left: a.Left, ShownAt: T0, AnsweredAt: T0.Add(time.Second), ReceivedAt: T0.Add(2 * time.Second),
-		ResponseMS: 900, HiddenMS: 100, Loops: 2, Input: "keyboard", Instructions: 1, Late: true,
+		WrongMS: 10 * seq, ResponseMS: 900, HiddenMS: 100, Loops: 2, Input: "keyboard", Instructions: 1, Late: true,
 		Doubts: idrl.DoubtSide | idrl.DoubtHaste,
 	}
 }

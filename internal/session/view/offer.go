@@ -52,6 +52,7 @@ type Given struct {
 	Rating      float64 // if Choice is Rated
 	Much        bool
 	Remark      idrl.Remark
+	WrongMS     int64     // idrl.Answer.WrongMS
 	Best, Worst idrl.Side // clips of a group; only if Choice is BestWorst
 	Left        idrl.Side // which clip was on the left; empty for a rating
 }

@@ -92,15 +92,12 @@ func (a Audience) Defaults() idrl.SessionSpec {
 }
 
 // Default returns the default of s for the audience, as text that Set reads; that of a setting whose
-// default depends on others is empty, unless it is a choice.
+// default depends on others alone is empty.
 func (a Audience) Default(s Setting) string {
 	for _, p := range a.Sets {
 		if p.Key == s.Key {
 			return p.Value
 		}
-	}
-	if s.Depends != "" && len(s.Values) == 0 {
-		return ""
 	}
 	return s.Default
 }

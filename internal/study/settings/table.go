@@ -31,6 +31,7 @@ var table = []Setting{
 			{string(idrl.RateClip), "Rating of a clip", "How good is a short clip, from 0 to 10?"},
 			{string(idrl.CompareStates), "Comparison of two moments", "Which of two still pictures is better?"},
 			{string(idrl.RateState), "Rating of a moment", "How good is a still picture, from 0 to 10?"},
+			{string(idrl.JudgeClip), "Success or failure", "Does what a short clip shows succeed, partly, or not at all? And when does it go wrong?"},
 			{string(idrl.GroupClips), "Best and worst of six clips", "Which of six short clips is the best, and which the worst? Each answer tells more, and takes longer."},
 		},
 		at: func(s *idrl.SessionSpec) any { return &s.Kind },
@@ -95,8 +96,14 @@ var table = []Setting{
 	},
 	{
 		Key: "acquisition", Label: "How questions are chosen", Words: "strategy that chooses questions; `tiebreak session --help` lists them", Unit: "strategy",
-		Default: idrl.DefaultAcquisition, Filled: true, Group: asking,
+		Default: idrl.DefaultAcquisition, Depends: idrl.DefaultAcquisition + "; for success or failure " + idrl.UniformAcquisition, Filled: true, Group: asking,
 		at: func(s *idrl.SessionSpec) any { return &s.Acquisition },
+		fill: func(s *idrl.SessionSpec) {
+			s.Acquisition = idrl.DefaultAcquisition
+			if s.Kind == idrl.JudgeClip {
+				s.Acquisition = idrl.UniformAcquisition
+			}
+		},
 	},
 	{
 		Key: "conditions", Label: "Control strategies",

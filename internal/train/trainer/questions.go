@@ -47,8 +47,14 @@ func (r *simulation) clipLen(t *idrl.Trajectory) int {
 // opening returns the clip of the first ClipSteps steps of t. The n-th rollouts
 // of all policies begin in the same state, so that their openings compare the
 // policies fairly; where there are several, a question may also be about what
-// befell a policy.
-func (r *simulation) opening(t *idrl.Trajectory) idrl.Clip { return idrl.Segment(t, 0, r.clipLen(t)) }
+// befell a policy. With Ends it is the clip of the last ones.
+func (r *simulation) opening(t *idrl.Trajectory) idrl.Clip {
+	n := r.clipLen(t)
+	if r.ends {
+		return idrl.Segment(t, t.Len()-n, n)
+	}
+	return idrl.Segment(t, 0, n)
+}
 
 // others returns the clips of the n-th rollout besides its opening: stills if questions
 // are about states, except where these are the same for all policies; else segments.

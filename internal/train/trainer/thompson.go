@@ -48,6 +48,9 @@ type Thompson struct {
 	// where two episodes of a policy may differ; elsewhere one does. Default 4.
 	Rollouts int
 
+	// Ends has the last steps of a rollout shown in the place of its opening.
+	Ends bool
+
 	// Segments is the number of clips from random places of a rollout that are
 	// shown besides its opening, if it is at least twice as long as a clip. The
 	// places are the same in every generation, and in the n-th rollouts of all
@@ -132,7 +135,7 @@ type settings struct {
 	duel                        bool
 	maxQueries                  int
 	rollouts, segments          int
-	brief                       bool
+	brief, ends                 bool
 	encode                      func(idrl.Environment, idrl.Clip) ([]byte, error)
 	steps                       func(*idrl.Trajectory, uint64) (idrl.StepsID, []byte, error)
 	mu                          func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
@@ -157,7 +160,7 @@ func (t *Thompson) settings() settings {
 		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips).Made(), priorScale: t.PriorScale,
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
-		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments, brief: t.Brief,
+		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments, brief: t.Brief, ends: t.Ends,
 		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, useless: t.Useless, rated: t.Rated, steer: t.Steer, noise: t.Noise,
 		afterFalls: t.AfterFalls,
 	}

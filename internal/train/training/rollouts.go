@@ -75,6 +75,20 @@ func Acted(set *recordings.Set, c idrl.Candidate) (p recordings.Policy, ok bool)
 	return set.Policy(k)
 }
 
+// Tasks returns what the n-th episode of a policy that acted in set was to do; empty where the rollouts do not say it. It is nil if
+// set is.
+func Tasks(set *recordings.Set) func(c idrl.Candidate, n int) string {
+	if set == nil {
+		return nil
+	}
+	return func(c idrl.Candidate, n int) string {
+		if p, ok := Acted(set, c); ok {
+			return p.Task(n)
+		}
+		return ""
+	}
+}
+
 // Lengths returns the mean number of (discounted) steps of an episode of a policy that acted in set;
 // 1 for others. It is nil if set is.
 func Lengths(set *recordings.Set) func(idrl.Candidate) float64 {
