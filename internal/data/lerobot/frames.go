@@ -208,4 +208,3 @@ func (r *reader) complete(e *Episode) error {
 	}
 	return nil
 }
-

@@ -30,7 +30,8 @@ const (
 	maxMeta   = 1 << 30   // bytes of one Parquet file of meta
 	maxData   = 64 << 30  // bytes of one of data
 	maxVideo  = 256 << 30 // bytes of one video
-	maxName   = 64        // characters of the name of a camera, of a policy, and of a start
+	maxName   = 64        // characters of the name of a policy, and of a start
+	maxCamera = 60        // bytes of the name of a camera
 	maxTask   = 200       // characters
 	maxFPS    = 1000
 	maxNumber = 1 << 40 // of an index
@@ -103,8 +104,8 @@ func (i *info) cameras(chosen []string) ([]Camera, error) {
 			continue
 		}
 		c := Camera{Key: key, Name: strings.TrimPrefix(strings.TrimPrefix(key, "observation."), "images."), Size: f.pixels()}
-		if !foreign.IsLine(c.Name, maxName) || c.Name == "" || strings.ContainsAny(key, `/\`) {
-			return nil, refused("name", "%s: the name of the camera %.80q is empty, longer than %d characters, or cannot be part of a path", infoName, key, maxName)
+		if len(c.Name) > maxCamera || !foreign.IsLine(c.Name, maxCamera) || c.Name == "" || strings.ContainsAny(key, `/\`) {
+			return nil, refused("name", "%s: the name of the camera %.80q is empty, longer than %d bytes, or cannot be part of a path", infoName, key, maxCamera)
 		}
 		all = append(all, c)
 	}

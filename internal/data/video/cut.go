@@ -94,9 +94,9 @@ func (c Cut) Write(ctx context.Context, folder string) error {
 		args = append(args, more...)
 		args = append(args, "file:"+filepath.Join(folder, name))
 	}
-	out("[h]", MP4Name, "-c:v", "libx264", "-preset", "veryfast", "-crf", "27", "-maxrate", "700k", "-bufsize", "700k", "-bf", "0",
+	out("[h]", MP4Name, "-c:v", "libx264", "-preset", "veryfast", "-crf", "27", "-maxrate", "560k", "-bufsize", "560k", "-bf", "0",
 		"-g", key, "-keyint_min", key, "-sc_threshold", "0", "-movflags", "+faststart", "-f", "mp4")
-	out("[v]", WebMName, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1", "-b:v", "600k", "-g", key, "-f", "webm")
+	out("[v]", WebMName, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1", "-b:v", "500k", "-g", key, "-f", "webm")
 	out("[s]", stillName+"%d.jpg", "-frames:v", strconv.Itoa(len(c.Stills)), "-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-f", "image2")
 	child := run(ctx, "ffmpeg", args...)
 	defer child.cancel()
