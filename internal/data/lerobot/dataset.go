@@ -92,17 +92,19 @@ func Open(ctx context.Context, folder string, options Options) (d *Dataset, err 
 	if err == nil {
 		d.path, err = filepath.EvalSymlinks(abs)
 	}
+	var root *os.Root
 	if err == nil {
-		d.root, err = os.OpenRoot(d.path)
+		root, err = os.OpenRoot(d.path)
 	}
 	if err != nil {
 		return nil, refused("missing", "the folder of the data set cannot be opened: %v", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, d.root.Close())
+			err = errors.Join(err, root.Close())
 		}
 	}()
+	d.root = root
 	b, err := d.readFile(infoName, maxInfo)
 	if err != nil {
 		return nil, err
@@ -121,7 +123,10 @@ func Open(ctx context.Context, folder string, options Options) (d *Dataset, err 
 	if err := read(ctx); err != nil {
 		return nil, err
 	}
-	return d, d.agree()
+	if err := d.agree(); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // agree checks the episodes, and fills in what the researcher's file says of them.

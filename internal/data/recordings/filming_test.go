@@ -120,7 +120,9 @@ func TestLeRobot(t *testing.T) {
 	s, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{
 		From: folder, Into: into, Name: "pen",
 		Options: lerobot.Options{Policy: "policy", Start: "seed", Success: "next.success", Cameras: []string{"side", "front"}},
-		Plan:    func(p recordings.Plan) { planned = p.Frames == 143 && len(p.Episodes) == 6 && p.Place > 0 && p.Seconds > 0 },
+		Plan: func(p recordings.Plan) {
+			planned = p.Frames == 143 && len(p.Episodes) == 6 && p.Place > 0 && p.Seconds > 0
+		},
 	})
 	if err != nil || !planned {
 		t.Fatalf("the error is %v, and the plan was told: %v", err, planned)

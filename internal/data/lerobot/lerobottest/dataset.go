@@ -19,6 +19,7 @@ type Dataset struct {
 	Codec    string   // encoder of ffmpeg: default libx264; libsvtav1 as LeRobot's default
 	Legacy   bool     // v2.1 instead of v3.0
 	Policies []string // of the episodes, in turn; default steady and shaky
+	Like     string   // folder of a data set of the same episodes, whose videos are copied; default: they are made
 	Change   func(*Change)
 }
 
@@ -69,7 +70,11 @@ func (d Dataset) Write(folder string) error {
 	if d.Change != nil {
 		d.Change(c)
 	}
-	if err := d.videos(folder); err != nil {
+	videos := d.videos
+	if d.Like != "" {
+		videos = func(to string) error { return os.CopyFS(to+"/videos", os.DirFS(d.Like+"/videos")) }
+	}
+	if err := videos(folder); err != nil {
 		return err
 	}
 	if err := d.meta(folder, c); err != nil {
