@@ -28,6 +28,10 @@ type LeRobotConfig struct {
 	Progress func(done, total int, what string) // may be nil
 }
 
+// maxUnnamed is how many episodes count as policies of their own where none are named: clips of each have to be cut
+// before the first question.
+const maxUnnamed = 120
+
 // DefaultClipSeconds is how long clips of videos are, unless episodes are shorter.
 const DefaultClipSeconds = 10.0
 
@@ -107,7 +111,7 @@ func (f *filming) run(ctx context.Context) error {
 	if err := f.describe(checked); err != nil {
 		return err
 	}
-	_, of := f.m.policies()
+	_, of := f.m.policies(maxUnnamed)
 	how, err := f.decideFeatures(&s)
 	if err != nil {
 		return err
@@ -179,7 +183,7 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 		m.Title = "Recordings"
 	}
 	m.defaults()
-	policies, _ := m.policies()
+	policies, _ := m.policies(maxUnnamed)
 	x := &filmed{Folder: d.Path(), FPS: d.FPS}
 	for k, c := range d.Cameras {
 		camera := filmCamera{Name: c.Name}
