@@ -87,6 +87,9 @@ func TestRefused(t *testing.T) {
 		{name: "video that ends too early", change: func(c *lerobottest.Change) {
 			c.Episodes[2][cameras+"/from_timestamp"], c.Episodes[2][cameras+"/to_timestamp"] = 1.9, 2.9
 		}, want: []string{"episode 2", "lerobot-video", "has 27 pictures", front}},
+		{name: "two episodes in the same pictures", change: func(c *lerobottest.Change) {
+			c.Episodes[2][cameras+"/from_timestamp"], c.Episodes[2][cameras+"/to_timestamp"] = 1.6, 2.6
+		}, want: []string{"lerobot-video", "episode 1 and episode 2", front}},
 		{name: "other pixels", change: func(c *lerobottest.Change) {
 			c.Info["features"].(map[string]any)[camera].(map[string]any)["shape"] = []int{480, 640, 3}
 		}, want: []string{"lerobot-video", "640x480"}},
