@@ -18,12 +18,12 @@ func TestImportLeRobot(t *testing.T) {
 	if err := (lerobottest.Dataset{Lengths: []int{8, 9, 10, 12}}).Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	status, stdout, stderr := cli(t, "import", "--lerobot", folder, "--name", "pen", "--data", data, "--policy-column", "who")
+	status, _, stderr := cli(t, "import", "--lerobot", folder, "--name", "pen", "--data", data, "--policy-column", "who")
 	if left, err := os.ReadDir(filepath.Join(data, recordings.FolderName)); status == 0 || !strings.Contains(stderr, "lerobot-column") || err != nil || len(left) != 0 {
 		t.Errorf("status %d, left %v (%v):\n%s", status, left, err, stderr)
 	}
 	args := []string{"import", "--lerobot", folder, "--name", "pen", "--data", data, "--policy-column", "policy", "--success-column", "next.success", "--cameras", "side, front", "--clip-seconds", "0.5"}
-	status, stdout, stderr = cli(t, args...)
+	status, stdout, stderr := cli(t, args...)
 	for _, part := range []string{"LeRobot v3.0: 4 episodes, 39 frames at 10 a second (4s), robot: pen", "Cameras: side, front; 2 videos", "This takes about", "keeping episode 4 of 4"} {
 		if !strings.Contains(stderr, part) {
 			t.Errorf("%q is not in:\n%s", part, stderr)
