@@ -17,6 +17,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/episodes"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
@@ -235,6 +236,9 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	file := sessionURL(spec.ID, "arena") + "?format="
 	p.SVG, p.Report = chartURL(spec.ID, "strengths.svg"), sessionURL(spec.ID, "report")
 	p.JSON, p.CSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
+	if episodes.About(spec) {
+		p.ExportLabels = sessionURL(spec.ID, "export") + "?format=" + episodes.Format
+	}
 	p.Budget = templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)}
 	if p.Control, err = running(s).controlPanel(c, spec, overviewPage); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tiebreak/envs"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/episodes"
 	"tiebreak/internal/data/export"
@@ -16,8 +17,6 @@ import (
 	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
-
-	"tiebreak/envs"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -53,6 +52,13 @@ func exportEpisodes(ctx context.Context, std stdio, db *store.DB, id idrl.Sessio
 }
 
 func labelsName(id idrl.SessionID) string { return fmt.Sprintf("tiebreak-%s-labels", id) }
+
+// WriteLabels implements web.Bundles.
+func (b bundles) WriteLabels(ctx context.Context, id idrl.SessionID, w io.Writer, share float64) error {
+	cfg := b.besideDataSet(id)
+	cfg.GoodShare = share
+	return episodes.WriteZip(ctx, w, labelsName(id), cfg)
+}
 
 // besideDataSet returns the configuration of the labels of a session beside a data set.
 func (b bundles) besideDataSet(id idrl.SessionID) episodes.Config {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/recordings"
@@ -46,6 +47,9 @@ type Config struct {
 	Program   string  // its name and version
 	GoodShare float64 // of the episodes of each task with a score, above 0, at most 1
 }
+
+// About reports whether a session is about recordings, so that it has labels of episodes.
+func About(spec idrl.SessionSpec) bool { return strings.HasPrefix(spec.Env, recordings.IDPrefix) }
 
 // A Score is what an episode is worth: the posterior of its reward, in units of the weights, or of a strength, in log-odds.
 type Score struct{ Mean, Std float64 }
