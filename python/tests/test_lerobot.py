@@ -1,0 +1,181 @@
+"""Tests with the real LeRobot: data sets are written by it, labelled, and loaded with the labels, where it is installed (.ci/torch)."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+import lerobot_pen as pen
+import numpy as np
+from test_server import BINARY, Server
+
+LEROBOT = importlib.util.find_spec("lerobot") is not None
+EXAMPLES = pathlib.Path(__file__).parents[2] / "docs" / "examples" / "lerobot"
+CLIP = 10  # steps
+
+
+def run(*args):
+    """Runs the program and returns what it writes."""
+    done = subprocess.run([BINARY, *args], check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"tiebreak {' '.join(args)}: {done.stderr}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def quiet():
+    """Has encoders, which write to the standard error of the process, write nothing."""
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
+
+
+def rollouts(dataset, folder):
+    """Writes the episodes of a data set as rollouts, with the front camera, and features that judge a pen."""
+    folder.mkdir()
+    listed = []
+    for e in dataset.meta.episodes:
+        rows = [dataset[i] for i in range(e["dataset_from_index"], e["dataset_to_index"])]
+        state, action = (np.stack([r[key].numpy() for r in rows]) for key in ("observation.state", "action"))
+        goal = pen.GOALS[pen.TASKS.index(rows[0]["task"])]
+        places = np.concatenate([state, state[-1:] + action[-1:]])
+        far = np.linalg.norm(places - goal, axis=1)
+        frames = np.stack([(255 * r["observation.images.front"].permute(1, 2, 0).numpy()).round().astype(np.uint8) for r in rows])
+        name = f"episode-{e['episode_index']:06d}"
+        np.savez(folder / f"{name}.npz", observations=places, actions=action, features=np.stack([far[:-1] - far[1:], 100 * np.square(action).sum(axis=1)], axis=1), frames=frames)
+        listed.append({"name": name, "policy": rows[0]["policy"], "task": rows[0]["task"], "start": str(int(rows[0]["seed"]))})
+    manifest = {"format": "tiebreak.rollouts", "version": 1, "title": "A pen", "step_seconds": 1 / dataset.fps, "clip_steps": CLIP, "features": ["Nearer", "Effort"], "rollouts": listed}
+    (folder / "rollouts.json").write_text(json.dumps(manifest))
+
+
+@unittest.skipIf(BINARY is None or not LEROBOT and os.environ.get("TIEBREAK_TORCH") is None, "lerobot is not installed: sh .ci/torch lerobot")
+class LeRobotTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        os.environ.update(HF_HUB_OFFLINE="1", HF_HOME=str(self.folder / "hub"))  # read when lerobot is imported
+
+    def load(self, root, **settings):
+        from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+        return LeRobotDataset("tiebreak/pen", root=root, **settings)
+
+    def bring(self, dataset, data):
+        """Has the program take in a data set as the environment rollouts-pen."""
+        rollouts(dataset, self.folder / "rollouts")
+        run("import", "--rollouts", str(self.folder / "rollouts"), "--name", "pen", "--data", data)
+
+    def label(self, server, data):
+        """Makes a session, answers in it, and returns its id and what was said, by the ids of the answers."""
+        words = run("session", "create", "--data", data, "--env", "rollouts-pen", "--title", "Pens", "--seed", "1").split()
+        session, link = words[1], words[3]
+        token = link.rsplit("/", 1)[1]
+        run("simulate", "--url", f"{server.url}/join/{token}", "--answers", "40", "--seed", "3", "--data", data)
+        person, said = server.client("label", session).session(session), {}
+        for k, choice in enumerate(["a", "b", "equal", "cant_tell", "skip", "a", "b"]):
+            claim = person.claim()
+            question = claim["open"][0]
+            answer = {"id": f"answer-{k}-{question['assignment']}", "assignment": question["assignment"], "choice": choice, "shown_left": question["left"]}
+            answer |= {"shown_at": "2026-11-20T12:00:00Z", "instructions_version": claim["instructions_version"]}
+            person.answer(answer | ({"reason": "other"} if choice == "skip" else {}))
+            said[answer["id"]] = choice
+        return session, said
+
+    def check_frames(self, dataset, episodes):
+        """Each frame of each camera shows the number of its episode and its own."""
+        self.assertEqual(dataset.num_episodes, len(episodes))
+        found = []
+        for i in range(len(dataset)):
+            frame = dataset[i]
+            place = (int(frame["episode_index"]), int(frame["frame_index"]))
+            for camera in pen.CAMERAS:
+                self.assertEqual(pen.read_bars(frame[camera].permute(1, 2, 0).numpy()), place)
+            found.append(place)
+        self.assertEqual(found, [(e, f) for e in episodes for f in range(pen.plan(e)[3])])
+
+    def check_labels(self, labels, said, session):
+        """Compares the tables with what was said and with the plan of the data set."""
+        import pandas as pd
+
+        preferences, episodes = (pd.read_parquet(labels / f"{name}.parquet") for name in ("preferences", "episodes"))
+        mine = preferences[preferences.label_id.isin(said)].set_index("label_id")
+        self.assertEqual(mine.choice.to_dict(), {id: choice for id, choice in said.items() if choice != "skip"})
+        self.assertEqual(len(preferences), 40 + len(said) - 1)
+        self.assertEqual(set(preferences.session_id), {session})
+        lengths = {e: pen.plan(e)[3] for e in range(pen.EPISODES)}
+        for r in preferences.itertuples():
+            self.assertEqual((r.n_frames_a, r.n_frames_b), (CLIP, CLIP))
+            self.assertLessEqual(r.start_frame_a + CLIP, lengths[r.episode_index_a])
+            self.assertLessEqual(r.start_frame_b + CLIP, lengths[r.episode_index_b])
+            prefers = {"a": (r.episode_index_a, r.episode_index_b), "b": (r.episode_index_b, r.episode_index_a)}.get(r.choice)
+            self.assertEqual(None if pd.isna(r.chosen_episode_index) else (r.chosen_episode_index, r.rejected_episode_index), prefers)
+        decisive = preferences[preferences.chosen_episode_index.notna()]
+        lines = [json.loads(line) for line in (labels / "preferences.jsonl").read_text().splitlines()]
+        self.assertEqual([line["label_id"] for line in lines], decisive.label_id.tolist())
+        self.assertEqual([line["chosen_frames"]["episode_index"] for line in lines], decisive.chosen_episode_index.tolist())
+
+        for e in episodes.itertuples():
+            policy, task, seed, frames = pen.plan(e.episode_index)
+            self.assertEqual((e.policy, e.task, e.start, e.n_frames), (policy, pen.TASKS[task], str(seed), frames))
+            about = preferences[(preferences.episode_index_a == e.episode_index) | (preferences.episode_index_b == e.episode_index)]
+            self.assertEqual((e.wins, e.losses), ((decisive.chosen_episode_index == e.episode_index).sum(), (decisive.rejected_episode_index == e.episode_index).sum()))
+            self.assertEqual((e.ties, e.n_answers), ((about.choice == "equal").sum(), len(about)))
+        good = json.loads((labels / "good_episodes.json").read_text())
+        self.assertEqual(good, episodes.episode_index[episodes.good].tolist())
+        for _, of in episodes.groupby("task"):
+            self.assertEqual(of.good.sum(), 2)
+            self.assertGreater(of.score[of.good].min(), of.score[~of.good].max())
+        return episodes, good
+
+    def check_columns(self, labels, root, episodes):
+        """Adds columns to a copy, which the real package loads; the original is as it was."""
+        before = {p: p.read_bytes() for p in root.rglob("*") if p.is_file()}
+        new = self.folder / f"{root.name}-labelled"
+        add = [sys.executable, str(EXAMPLES / "add_columns.py"), str(labels), str(root), str(new), "--link"]
+        subprocess.run(add, check=True, capture_output=True)
+        self.assertEqual({p: p.read_bytes() for p in root.rglob("*") if p.is_file()}, before)
+        self.assertNotEqual(subprocess.run(add, check=False, capture_output=True).returncode, 0)
+        dataset = self.load(new, episodes=[0, 1])
+        for name in ("score", "score_std", "wins", "losses", "ties", "n_answers", "good"):
+            self.assertEqual(dataset.meta.episodes[f"tiebreak/{name}"], episodes[name].tolist())
+        self.check_frames(dataset, [0, 1])
+
+    def test_labels(self):
+        made = {}
+        for codec, files in (("h264", "small"), ("libsvtav1", "large")):
+            made[codec] = self.folder / codec
+            with quiet():
+                pen.make(made[codec], codec, files=files)
+        data = str(self.folder / "data")
+        self.bring(self.load(made["h264"]), data)
+        server = Server(data)
+        self.addCleanup(lambda: server.kill())
+        session, said = self.label(server, data)
+
+        labels = self.folder / "labels"
+        run("export", "--data", data, "--session", session, "--format", "lerobot", "--out", str(labels))
+        archive = zipfile.ZipFile(io.BytesIO(server.client("read").session(session).export("lerobot")))
+        for path in labels.iterdir():  # the same bytes twice, and by the HTTP API
+            self.assertEqual(archive.read(f"tiebreak-{session}-labels/{path.name}"), path.read_bytes())
+        episodes, good = self.check_labels(labels, said, session)
+        for codec, root in made.items():
+            with self.subTest(codec):
+                self.check_frames(self.load(root, episodes=good), good)
+                self.check_columns(labels, root, episodes)
+
+
+if __name__ == "__main__":
+    unittest.main()
