@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,6 +209,41 @@ func TestSize(t *testing.T) {
 		}
 		t.Logf("%s: %d bytes, %d compressed", name, total, packed.Len())
 	}
+}
+
+// TestVideoSize holds the modules that only clips of pictures and of video load to a limit of their own, and the
+// annotator's page to naming them all: the service worker keeps what a page names.
+func TestVideoSize(t *testing.T) {
+	const compressed = 9_000
+	var packed bytes.Buffer
+	page := strings.Builder{}
+	if err := pages()["label"].Render(t.Context(), &page); err != nil {
+		t.Fatal(err)
+	}
+	always := static.Modules("annotate.js")
+	for _, file := range static.Modules("video.js") {
+		if slices.Contains(always, file) {
+			continue
+		}
+		if !strings.Contains(page.String(), `="`+static.Base()+"/js/"+file+`"`) {
+			t.Errorf("the page does not name %s", file)
+		}
+		b, err := fs.ReadFile(static.FS, "js/"+file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := gzip.NewWriter(&packed)
+		if _, err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if packed.Len() == 0 || packed.Len() > compressed {
+		t.Errorf("the files are %d bytes compressed; the budget is %d", packed.Len(), compressed)
+	}
+	t.Logf("%d bytes compressed", packed.Len())
 }
 
 // TestNames checks that every control has a name for those who cannot see it.

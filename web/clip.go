@@ -3,14 +3,17 @@ package web
 import (
 	"errors"
 	"net/http"
+	"regexp"
+	"strings"
 
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
 	"tiebreak/internal/people/auth"
 
 	"github.com/labstack/echo/v4"
 )
 
-// clip is GET /sessions/:id/clips/:clip. The id of a clip depends on its content, so a browser may
+// clip is GET /sessions/:id/clips/:clip?plays=CODECS. The id of a clip depends on its content, so a browser may
 // keep it forever.
 func (s labelling) clip(c echo.Context) error {
 	id, err := sessionID(c)
@@ -25,7 +28,7 @@ func (s labelling) clip(c echo.Context) error {
 		return err
 	}
 	h := c.Response().Header()
-	etag := `"` + name + `"`
+	etag := `"` + strings.Join(append([]string{name}, plays(c)...), ",") + `"`
 	h.Set("ETag", etag)
 	h.Set("Cache-Control", "private, max-age=31536000, immutable")
 	if c.Request().Header.Get("If-None-Match") == etag {
@@ -37,6 +40,23 @@ func (s labelling) clip(c echo.Context) error {
 		h.Set("Cache-Control", "no-store")
 		return err
 	}
+	return sendClip(c, media)
+}
+
+// codecs matches the value of ?plays=, as avc1,vp09.
+var codecs = regexp.MustCompile(`^[a-z0-9]{3,5}(,[a-z0-9]{3,5}){0,7}$`)
+
+// plays returns the codecs of videos that a browser says it plays, none if it says something else.
+func plays(c echo.Context) []string {
+	if p := c.QueryParam("plays"); codecs.MatchString(p) {
+		return strings.Split(p, ",")
+	}
+	return nil
+}
+
+// sendClip sends a clip to a page. Of a clip of video it sends one video that the browser plays, or the stills.
+func sendClip(c echo.Context, media []byte) error {
+	media, _ = clip.ForBrowser(media, plays(c))
 	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
 }
 
@@ -68,7 +88,7 @@ func (s labelling) effect(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set("Cache-Control", "no-store") // the clip changes with further answers
-	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
+	return sendClip(c, media)
 }
 
 // errNoClip is the error for annotators, also for clips that exist but are not theirs.
@@ -116,7 +136,7 @@ func (s entry) joinExample(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set("Cache-Control", "no-store")
-	return c.Blob(http.StatusOK, echo.MIMEOctetStream, media)
+	return sendClip(c, media)
 }
 
 // exampleClip returns a clip that shows what is to be judged, empty if there is none yet.

@@ -15,8 +15,8 @@ import (
 const maxBody = 64 << 10
 
 // policy is the Content-Security-Policy of every reply: scripts, styles and
-// data from this site only, nothing inline, in no frame.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; " +
+// data from this site only, nothing inline, in no frame. Videos play from memory, as parts of clips.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src blob:; connect-src 'self'; worker-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // headers sets the headers that every reply carries, also of errors.

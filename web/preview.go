@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ func (s launching) envClip(c echo.Context) error {
 		return errNoClip
 	}
 	c.Response().Header().Set("Cache-Control", "private, max-age=600") // the same until the program is another
-	return c.Blob(http.StatusOK, echo.MIMEOctetStream, clips[n-1])
+	return sendClip(c, clips[n-1])
 }
 
 // exampleURL returns the address of an example clip; kind is empty for comparisons of clips.

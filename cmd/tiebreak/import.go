@@ -23,6 +23,7 @@ type importFlags struct {
 
 	rollouts, name string
 
+	lerobotFlags
 	labelFlags
 	set *flag.FlagSet // all of these
 }
@@ -35,24 +36,28 @@ func (f *importFlags) declare(fs *flag.FlagSet) {
 	fs.BoolVar(&f.anew, "new-id", false, "draw a new id for the session")
 	fs.StringVar(&f.rollouts, "rollouts", "", "`folder` with rollouts of another simulator (docs/rollouts.md)")
 	fs.StringVar(&f.name, "name", "", "`name` of the rollouts: lower-case letters, digits and hyphens; the environment is then rollouts-NAME")
+	f.lerobotFlags.declare(fs)
 	f.labelFlags.declare(fs)
 }
 
 func importCommand() command {
 	return shared.With(command{
-		Name: "import", Summary: "import a session from its bundle, rollouts of another simulator, or labels of rollouts", Usage: "BUNDLE [flags]",
+		Name: "import", Summary: "import a session from its bundle, a data set of LeRobot, rollouts of another simulator, or labels of rollouts", Usage: "BUNDLE [flags]",
 		About: "Imports a session that 'tiebreak export --format bundle' wrote, completely or not at all: every file is first\n" +
 			"compared with its checksum. The session continues where it was, and exports the same bundle. Of annotators, only\n" +
 			"the pseudonyms are imported: they cannot continue with their old links, so invite annotators again.\n" +
 			"The server may be running on the data folder if the session is not large. docs/datasets.md says more.\n\n" +
 			"With --rollouts it imports trajectories of another simulator, with pictures, videos or scenes, as an environment\n" +
 			"whose clips people compare; videos need ffmpeg. docs/rollouts.md describes the files.\n\n" +
+			"With --lerobot it imports a data set of LeRobot: episodes of real robots that cameras filmed, as such an environment.\n" +
+			"Videos stay where they are, and are read there by ffmpeg. docs/lerobot.md says more.\n\n" +
 			"With --labels it makes a session from comparisons that were published with a data set, by Uni-RLHF or Preference\n" +
 			"Transformer: .npy files about segments of rollouts that were imported before, matched by position. Convert published\n" +
 			"pickle files first. The posterior learns from these answers, and people can continue the session. docs/rollouts.md says more.",
 		Example: "tiebreak import bundle.zip --data tiebreak-data\n" +
 			"  tiebreak import bundle --data tiebreak-data --new-id\n" +
 			"  tiebreak import --rollouts my-rollouts --name walks --data tiebreak-data\n" +
+			"  tiebreak import --lerobot pick-and-place --name pick --policy-column policy --data tiebreak-data\n" +
 			"  tiebreak import --labels hopper-labels --env rollouts-hopper --data tiebreak-data",
 		Unflagged: "bundle",
 	}, (*importFlags).declare, runImport)
@@ -65,14 +70,18 @@ func runImport(ctx context.Context, std stdio, f *importFlags) (err error) {
 		return importLabels(ctx, std, f)
 	case f.labelFlags != (labelFlags{seed: 1}):
 		return fmt.Errorf("%w: --env, --segment-steps, --leave-out, --title, --seed and -f are for --labels", errUsage)
+	case f.folder != "":
+		return importLeRobot(ctx, std, f)
+	case f.lerobotFlags != (lerobotFlags{}):
+		return fmt.Errorf("%w: --cameras, --episodes-csv, --clip-seconds and the flags of columns are for --lerobot", errUsage)
 	case f.rollouts != "":
 		return importRollouts(ctx, std, f)
 	}
 	switch {
 	case f.name != "":
-		return fmt.Errorf("%w: --name is for --rollouts", errUsage)
+		return fmt.Errorf("%w: --name is for --rollouts and --lerobot", errUsage)
 	case f.from == "":
-		return fmt.Errorf("%w: name a bundle, --rollouts or --labels: tiebreak import BUNDLE", errUsage)
+		return fmt.Errorf("%w: name a bundle, --rollouts, --lerobot or --labels: tiebreak import BUNDLE", errUsage)
 	case f.as != "" && f.anew:
 		return fmt.Errorf("%w: give --as or --new-id, not both", errUsage)
 	}
@@ -144,9 +153,18 @@ func importRollouts(ctx context.Context, std stdio, f *importFlags) error {
 	if err != nil {
 		return err
 	}
+	sayImported(std, f.data, set)
+	return nil
+}
+
+// sayImported says what was imported, and what comes next.
+func sayImported(std stdio, data string, set *recordings.Set) {
 	n, policies, from := set.Size()
 	strategy := ""
 	fmt.Fprintf(std.Out, "Rollouts:    %d\n", n)
+	if done, known := set.Successes(); known > 0 {
+		fmt.Fprintf(std.Out, "Successes:   %d of %d\n", done, known)
+	}
 	if set.Named() {
 		fmt.Fprintf(std.Out, "Policies:    %d\n", policies)
 	} else {
@@ -156,6 +174,5 @@ func importRollouts(ctx context.Context, std stdio, f *importFlags) error {
 		"given": "those of the folder", "observations": "the observations, standardised", "policies": "which policy acted",
 	}[from], set.ID())
 	fmt.Fprintf(std.Out, "Next:        %s%s\n             %s\nA server that is running has it already.\n",
-		commandLine("session", "create", "--data", f.data, "--env", set.ID()), strategy, commandLine("serve", "--data", f.data))
-	return nil
+		commandLine("session", "create", "--data", data, "--env", set.ID()), strategy, commandLine("serve", "--data", data))
 }

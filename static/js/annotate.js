@@ -3,6 +3,7 @@
 import { Banner } from "./banner.js";
 import { Beside } from "./beside.js";
 import { Chooser } from "./chooser.js";
+import { played } from "./clip.js";
 import { ClipLoop } from "./clip-loop.js";
 import { AnswerQueue } from "./answer-queue.js";
 import { remember } from "./legend.js";
@@ -82,6 +83,7 @@ const shortcuts = /** @type {Record<string, () => void>} */ ({
   ".": () => player.step(1),
   "[": () => player.changeSpeed(-1),
   "]": () => player.changeSpeed(1),
+  v: () => player.changeView(),
   z: () => controller.undo(),
   s: openSkip,
   b: () => controller.remark("both_bad"),
@@ -199,7 +201,7 @@ keepPage();
 /** Has the clips of open questions kept for a time without network. @param {string[]} clips addresses */
 async function keepClips(clips) {
   try {
-    (await navigator.serviceWorker?.ready)?.active?.postMessage({ clips });
+    (await navigator.serviceWorker?.ready)?.active?.postMessage({ clips: clips.map(played) });
   } catch {
     // there is no worker
   }

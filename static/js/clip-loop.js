@@ -19,7 +19,7 @@ export class ClipLoop extends HTMLElement {
   static fetch = fetchClip; // a page may limit it
 
   #canvas = document.createElement("canvas");
-  /** @type {ReturnType<typeof painter>|undefined} */ #painter;
+  /** @type {import("./draw.js").Painter|undefined} */ #painter;
   /** @type {IntersectionObserver|undefined} */ #sight;
   /** @type {AbortController|undefined} */ #open;
   #colours = /** @type {import("./draw.js").Palette} */ ({});
@@ -49,7 +49,7 @@ export class ClipLoop extends HTMLElement {
     this.#sight?.disconnect();
     this.#seen = false;
     this.#follow();
-    if (this.#painter?.clip.pictures) this.#drop();
+    if (this.#painter?.clip.footage) this.#drop();
   }
 
   /** Forgets a clip whose pictures need room; it is fetched again in view. */
@@ -116,7 +116,7 @@ export class ClipLoop extends HTMLElement {
     const passed = now - this.#drawn;
     if (passed < FRAME) return;
     this.#drawn = now;
-    const { seconds } = /** @type {ReturnType<typeof painter>} */ (this.#painter).clip;
+    const { seconds } = /** @type {import("./draw.js").Painter} */ (this.#painter).clip;
     this.#time = (this.#time + Math.min(passed, 100) / 1000) % seconds;
     this.#draw();
   }

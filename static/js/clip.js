@@ -30,9 +30,7 @@
  * @property {Shape[]} moving
  * @property {string} note what there is to say of it, in words; may be empty
  * @property {number} columns numbers in a frame
- * @property {Blob[]} [pictures] of a clip of pictures: their files
- * @property {number[]} [show] of a clip of pictures: which of them each frame shows
- * @property {number[]} [seen] of a clip of pictures: left, top, right and bottom, as shares, outside of which they show nothing; else all is to be shown
+ * @property {import("./footage.js").Footage} [footage] of a clip of pictures or video
  * @property {Float32Array} data frames × columns: the points that move; point 0 is the camera's centre
  */
 
@@ -53,22 +51,22 @@
  * @property {string} [note]
  * @property {Shape[]} [static]
  * @property {Shape[]} [moving]
- * @property {{k: "png"|"jpeg", n: number}[]} [pictures] kinds and lengths of the files
- * @property {number[]} [show]
- * @property {number[]} [seen]
  */
 
 const MAGIC = 0x31434254; // "TBC1", little-endian
 const FOOTAGE = 0x31464254; // "TBF1"
-const TYPES = { png: "image/png", jpeg: "image/jpeg" };
+const VIDEOS = { avc1: 'mp4; codecs="avc1.42E01E"', vp09: 'webm; codecs="vp9"', av01: 'mp4; codecs="av01.0.04M.08"' };
 
 /**
  * Reads a clip. It throws an Error that says what is wrong with the bytes.
  * @param {ArrayBuffer} buffer
+ * @param {string} [url] it came from, where it may be asked for without a video
  * @returns {Promise<Clip>}
  */
-export async function decodeClip(buffer) {
-  if (buffer.byteLength > 8 && new DataView(buffer).getUint32(0, true) === FOOTAGE) return footage(buffer);
+export async function decodeClip(buffer, url = "") {
+  if (buffer.byteLength > 8 && new DataView(buffer).getUint32(0, true) === FOOTAGE) {
+    return (await import("./footage.js")).readFootage(buffer, url);
+  }
   if (buffer.byteLength < 5 || new DataView(buffer).getUint32(0, true) !== MAGIC) {
     throw new Error("not a clip, or one of another version");
   }
@@ -101,29 +99,6 @@ export async function decodeClip(buffer) {
 }
 
 /**
- * Reads a clip of pictures.
- * @param {ArrayBuffer} buffer
- * @returns {Clip}
- */
-function footage(buffer) {
-  const length = new DataView(buffer).getUint32(4, true);
-  /** @type {Header} */ const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
-  if (header.v !== 3) throw new Error(`clip version ${header.v} is not known`);
-  let at = 8 + length;
-  const pictures = (header.pictures ?? []).map(({ k, n }) => {
-    if (at + n > buffer.byteLength) throw new Error("the clip is cut short");
-    const file = new Blob([buffer.slice(at, at + n)], { type: TYPES[k] });
-    at += n;
-    return file;
-  });
-  return {
-    frames: header.frames, seconds: ((header.frames - 1) * header.dt) / header.playback, end: header.end ?? 0,
-    w: header.w, h: header.h, distance: 0, azimuth: 0, elevation: 0, dim: 2, note: header.note ?? "",
-    still: [], moving: [], columns: 0, data: new Float32Array(), pictures, show: header.show ?? [], seen: header.seen,
-  };
-}
-
-/**
  * Fetches and reads a clip.
  * @param {string} url
  * @returns {Promise<Clip>}
@@ -131,8 +106,18 @@ function footage(buffer) {
 export async function fetchClip(url) {
   const reply = await fetch(url, { credentials: "same-origin" });
   if (!reply.ok) throw new Error(`the server answered ${reply.status}`);
-  return decodeClip(await reply.arrayBuffer());
+  return decodeClip(await reply.arrayBuffer(), url);
 }
+
+/** The address of a clip for a player, by which the server knows the videos that this browser plays. @param {string} url */
+export function played(url) {
+  const video = document.createElement("video");
+  const plays = Object.entries(VIDEOS).filter(([, type]) => video.canPlayType(`video/${type}`)).map(([codec]) => codec);
+  return plays.length > 0 ? `${url}${url.includes("?") ? "&" : "?"}plays=${plays}` : url;
+}
+
+/** Fetches a clip for a player. @param {string} url */
+export const fetchPlayed = (url) => fetchClip(played(url));
 
 /** A clip at a moment between two frames. It allocates nothing after it is built. */
 export class Pose {

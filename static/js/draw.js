@@ -1,12 +1,22 @@
 // @ts-check
 // Draws frames of clips on a 2-D canvas. Knows shapes and paints, no environment.
 import { path, Pose } from "./clip.js";
-import { PicturePainter } from "./footage.js";
 import { SolidPainter } from "./solid.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
 /** @typedef {import("./clip.js").Shape} Shape */
 /** @typedef {Record<string, string>} Palette  CSS colour of each paint */
+/**
+ * @typedef {object} Painter
+ * @property {Clip} clip
+ * @property {Promise<unknown>} [ready]
+ * @property {(ctx: CanvasRenderingContext2D, frame: number, colours: Palette, speed?: number) => void} draw speed: at which the clip plays
+ *   now; 0 while it rests at its end, undefined at rest
+ * @property {() => void} close
+ * @property {(width: number, height: number) => number} [ratio] width to height of the canvas that shows most in a room; else that of the clip
+ * @property {(player: HTMLElement, change: () => void) => void} [attach] adds its controls to a player
+ * @property {() => void} [turn] shows it in another way
+ */
 
 const PAINTS = ["ground", "surface", "mark", "detail", "wall", "agent", "agentfg", "other", "otherfg", "focus", "ink",
   ...Array.from({ length: 10 }, (_, i) => `object${i}`)];
@@ -24,10 +34,12 @@ export function palette(el) {
 /**
  * What draws a clip: build it once for the clip, wait until it is ready, and close it.
  * @param {Clip} clip
- * @param {import("./footage.js").View} [view] of pictures: the part to show; all of it unless said otherwise
+ * @param {Clip[]} [beside] the clips beside it, of pictures: they show the same part
+ * @param {number[]} [seen] of pictures, as Query says
+ * @returns {Painter}
  */
-export function painter(clip, view) {
-  if (clip.pictures) return new PicturePainter(clip, view);
+export function painter(clip, beside, seen) {
+  if (clip.footage) return clip.footage.painter(clip, beside, seen);
   return clip.distance > 0 ? new SolidPainter(clip) : new FlatPainter(clip);
 }
 

@@ -1,6 +1,5 @@
 // @ts-check
 import { painter, palette } from "./draw.js";
-import { viewOf } from "./footage.js";
 import { element, Transport } from "./transport.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
@@ -26,7 +25,7 @@ const STEADY = 1.08; // by how much larger the other layout must show the clips 
  */
 export class DuoPlayer extends HTMLElement {
   /** @type {HTMLCanvasElement[]} */ #canvases = [];
-  /** @type {ReturnType<typeof painter>[]} */ #painters = [];
+  /** @type {import("./draw.js").Painter[]} */ #painters = [];
   /** @type {ResizeObserver|undefined} */ #resize;
   /** @type {AbortController|undefined} */ #open;
   /** @type {Transport|undefined} */ #transport;
@@ -75,8 +74,9 @@ export class DuoPlayer extends HTMLElement {
    */
   load(clips, how = {}) {
     this.#painters.forEach((p) => p.close());
-    const view = viewOf(clips, how.seen);
-    const painters = this.#painters = clips.map((c) => painter(c, view));
+    const painters = this.#painters = clips.map((c) => painter(c, clips, how.seen));
+    delete this.dataset.cameras;
+    painters[0]?.attach?.(this, () => this.changeView());
     const waits = painters.flatMap((p) => p.ready ?? []);
     this.#waits = waits.length > 0;
     this.#length = Math.max(0, ...clips.map((c) => c.seconds));
@@ -99,7 +99,7 @@ export class DuoPlayer extends HTMLElement {
   }
 
   /**
-   * @param {ReturnType<typeof painter>[]} painters
+   * @param {import("./draw.js").Painter[]} painters
    * @param {Promise<unknown>[]} waits
    * @returns {Promise<number>}
    */
@@ -156,6 +156,12 @@ export class DuoPlayer extends HTMLElement {
   /** @param {number} by -1 slower, +1 faster */
   changeSpeed(by) {
     this.#transport?.changeSpeed(by);
+  }
+
+  /** Shows clips of several cameras in another way. */
+  changeView() {
+    this.#painters[0]?.turn?.();
+    this.#arrange();
   }
 
   /** @param {AbortSignal} signal */
@@ -225,15 +231,16 @@ export class DuoPlayer extends HTMLElement {
     const first = this.#painters[0];
     if (!first || width <= 0 || height <= 0) return undefined;
     const n = this.#canvases.length;
-    const ratio = first.clip.w / first.clip.h;
     const gap = this.#gap;
     const was = this.#painters.length > 0 ? this.#columns : 0;
-    let best = { columns: n, width: 0, ratio, weight: 0 };
+    let best = { columns: n, width: 0, ratio: 1, weight: 0 };
     for (let columns = n; columns >= 1; columns--) {
       const rows = Math.ceil(n / columns);
       if (columns * rows !== n) continue; // no gaps in the grid
-      const fit = Math.max(40, Math.min((width - (columns - 1) * gap) / columns, ((height - (rows - 1) * gap) / rows) * ratio));
-      const weight = fit * (columns === was ? STEADY : 1);
+      const [w, h] = [(width - (columns - 1) * gap) / columns, (height - (rows - 1) * gap) / rows];
+      const ratio = first.ratio?.(w, h) ?? first.clip.w / first.clip.h;
+      const fit = Math.max(40, Math.min(w, h * ratio));
+      const weight = (fit / Math.sqrt(ratio)) * (columns === was ? STEADY : 1);
       if (weight > best.weight) best = { columns, width: Math.floor(fit), ratio, weight };
     }
     return best;
@@ -312,10 +319,11 @@ export class DuoPlayer extends HTMLElement {
 
   #draw() {
     const t = Math.min(this.#time, this.#length);
+    const speed = !this.hasAttribute("data-playing") ? undefined : t < this.#length ? this.#transport?.speed : 0;
     this.#painters.forEach((p, i) => {
       const ctx = this.#canvases[i]?.getContext("2d", { alpha: false });
       const frame = p.clip.seconds > 0 ? (t / p.clip.seconds) * (p.clip.frames - 1) : 0;
-      if (ctx) p.draw(ctx, frame, this.#colours);
+      if (ctx) p.draw(ctx, frame, this.#colours, speed);
     });
     this.#transport?.at(this.#time, this.#length, this.#length + this.#rest, this.hasAttribute("data-playing"));
   }

@@ -70,7 +70,8 @@
     const wanted = [...new Set(addresses.map(String))].filter((a) => a.startsWith(clipsAt)).slice(0, most);
     const copy = await caches.open(clips);
     for (const request of await copy.keys()) {
-      if (!wanted.includes(new URL(request.url).pathname)) await copy.delete(request, { ignoreVary: true });
+      const { pathname, search } = new URL(request.url);
+      if (!wanted.includes(pathname + search)) await copy.delete(request, { ignoreVary: true });
     }
     for (const a of wanted) {
       if (!(await copy.match(a, { ignoreVary: true }))) await copy.add(a).catch(() => {}); // the others may come

@@ -1,5 +1,5 @@
 // @ts-check
-import { fetchClip } from "./clip.js";
+import { fetchPlayed } from "./clip.js";
 
 /** @typedef {import("./duo-player.js").DuoPlayer} DuoPlayer */
 
@@ -23,7 +23,7 @@ export function loadPlayers(root) {
 async function load(player) {
   const urls = (player.dataset.clips ?? "").split(" ").filter(Boolean);
   try {
-    await player.load(await Promise.all(urls.map(fetchClip)), { play: false });
+    await player.load(await Promise.all(urls.map(fetchPlayed)), { play: false });
   } catch {
     const note = document.createElement("p");
     note.className = "note";

@@ -1,5 +1,5 @@
 // @ts-check
-import { fetchClip } from "./clip.js";
+import { fetchPlayed } from "./clip.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
 /** @typedef {Pick<import("./wire.js").Query, "assignment"|"query"|"clips"|"left"|"order"|"seen"|"before">} Asked */
@@ -107,7 +107,7 @@ export class Questions {
   #clip(url) {
     const known = this.#clips.get(url);
     if (known) return known;
-    const clip = fetchClip(url);
+    const clip = fetchPlayed(url);
     this.#clips.set(url, clip);
     clip.catch(() => this.#clips.get(url) === clip && this.#clips.delete(url)); // so that it is fetched afresh when it is sent again
     return clip;

@@ -1,7 +1,7 @@
 // @ts-check
 // An annotator's page that is only shown, to researchers before they make a session: its clips play,
 // and nothing can be answered.
-import { fetchClip } from "./clip.js";
+import { fetchPlayed } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 
 customElements.define("duo-player", DuoPlayer);
@@ -18,7 +18,7 @@ if (urls.length > 0) show();
 
 async function show() {
   try {
-    await player.load(await Promise.all(urls.map(fetchClip)), { play: !calm });
+    await player.load(await Promise.all(urls.map(fetchPlayed)), { play: !calm });
     Object.assign(document.body.dataset, { state: "ready", assignment: "example", gate: "open", layout: player.dataset.layout ?? "row" });
     /** @type {HTMLElement} */ (document.querySelector("[data-note]")).hidden = true;
   } catch {

@@ -1,6 +1,6 @@
 // @ts-check
 // What a session has learnt, by clips: its page What it learnt.
-import { fetchClip } from "./clip.js";
+import { fetchPlayed } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { fetchPart } from "./fragment.js";
 import { Paced } from "./paced.js";
@@ -130,8 +130,8 @@ export class LearntClips {
     this.#playing = urls.join(" ");
     this.#apart = "";
     try {
-      const clip = await fetchClip(urls[0]);
-      const beside = await counterpart(clip, among, fetchClip);
+      const clip = await fetchPlayed(urls[0]);
+      const beside = await counterpart(clip, among, fetchPlayed);
       if (urls.join(" ") !== this.#playing) return;
       this.#apart = beside.alike ? "" : apart(other.name, among.length);
       steady(() => this.#name());
@@ -200,7 +200,7 @@ export class LearntClips {
     this.#asks = urls;
     if (!urls) return this.#next.clear();
     try {
-      const clips = await Promise.all(urls.split(" ").map(fetchClip));
+      const clips = await Promise.all(urls.split(" ").map(fetchPlayed));
       if (urls === this.#asks) await this.#next.load(clips, { play: playing });
     } catch {
       if (urls !== this.#asks) return;

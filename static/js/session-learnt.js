@@ -1,6 +1,6 @@
 // @ts-check
 // What a session has learnt: on its pages Overview, Learning and What it learnt.
-import { fetchClip } from "./clip.js";
+import { fetchPlayed } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { intervalChart, short } from "./interval-chart.js";
 import { part, say } from "./session-parts.js";
@@ -136,7 +136,7 @@ export class Learnt {
     if (!url || url === this.#playing) return;
     this.#playing = url;
     try {
-      const clip = await fetchClip(url);
+      const clip = await fetchPlayed(url);
       if (url !== this.#playing) return;
       none.hidden = true;
       await this.#player.load([clip], { play: !calm.matches });

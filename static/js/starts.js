@@ -20,8 +20,8 @@ export async function beginAlike(a, b) {
  * The file of the first picture of a clip; empty where it is drawn.
  * @param {Clip} clip
  */
-async function picture({ pictures, show }) {
-  const first = pictures?.[show?.[0] ?? 0];
+async function picture({ footage }) {
+  const first = footage?.pictures[footage.show[0]];
   return new Uint8Array(first ? await first.arrayBuffer() : []);
 }
 

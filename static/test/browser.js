@@ -21,10 +21,17 @@ export class MemoryStorage {
 /** @returns {Storage} */
 export const memoryStorage = () => /** @type {Storage} */ (/** @type {unknown} */ (new MemoryStorage()));
 
+const elements = { createElement: () => ({ canPlayType: () => "" }) };
+
+/** Makes a document whose videos play nothing. */
+export function noVideos() {
+  Object.assign(globalThis, { document: elements });
+}
+
 /** Makes window of the global object: events that reach it, and a place. */
 export function browser() {
   const window = new EventTarget();
-  const document = Object.assign(new EventTarget(), { hidden: false });
+  const document = Object.assign(new EventTarget(), { hidden: false, ...elements });
   globalThis.CustomEvent ??= /** @type {typeof CustomEvent} */ (class extends Event {
     /** @param {string} type @param {CustomEventInit} [init] */
     constructor(type, init) {

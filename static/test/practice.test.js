@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Practice, judge } from "../js/practice.js";
+import { noVideos } from "./browser.js";
+
+noVideos();
 
 const exercises = [
   { version: 3, clips: ["/sessions/s/clips/a", "/sessions/s/clips/b"], left: "b", choice: "a", note: "It runs." },

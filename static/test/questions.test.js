@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Questions } from "../js/questions.js";
 import { encodeClip } from "./encode.js";
+import { noVideos } from "./browser.js";
+
+noVideos();
 
 /** @type {string[]} */ let fetched = [];
 globalThis.fetch = async (url) => {

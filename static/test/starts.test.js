@@ -10,7 +10,7 @@ const walk = (x, y) => decodeClip(encodeClip({ frames: 2, columns: [[0, 0], [0, 
 /** A clip of two pictures. */
 const film = (...files) => ({
   frames: 2, seconds: 1, end: 0, w: 4, h: 3, distance: 0, azimuth: 0, elevation: 0, dim: 2, note: "", still: [], moving: [], columns: 0,
-  data: new Float32Array(), pictures: files.map((f) => new Blob([f])), show: [0, 1],
+  data: new Float32Array(), footage: { pictures: files.map((f) => new Blob([f])), show: [0, 1] },
 });
 
 test("clips begin alike where the first picture is the same, whatever comes then", async () => {

@@ -23,7 +23,7 @@ const (
 	handshakeWait = 30 * time.Second
 	writeWait     = 10 * time.Second
 	maxMessage    = 1 << 20 // bytes of a message from the server
-	maxClip       = 4 << 20 // bytes
+	maxClip       = 8 << 20 // bytes
 	maxSaid       = 1 << 10 // bytes of what the server says about an error
 
 	tries    = 8           // of a request that the server asks to repeat later

@@ -17,12 +17,14 @@ import (
 // New returns an environment that plays the rollouts of s: an episode is one of them, whatever
 // the actions are. Which one is drawn at Reset, unless a Policy of s says so (trainer.Recorded).
 // It draws itself in scenes (drawing.Drawer), or shows itself in pictures (drawing.Pictured,
-// clip.Filmed), unless s is Unseen. It is idrl.Fallible: files may be gone.
+// clip.Filmed), or what cameras filmed (clip.Taped), unless s is Unseen. It is idrl.Fallible: files may be gone.
 func (s *Set) New() idrl.Environment {
 	e := &Env{set: s, spec: s.spec(), next: -1}
 	switch {
 	case s.x.Unseen:
 		return e
+	case s.x.Filmed != nil:
+		return &taped{e}
 	case s.x.Scenes:
 		return &scenic{e}
 	}

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,7 +29,8 @@ const FolderName = "rollouts"
 
 const (
 	indexName = "index.json"
-	madeNow   = ".new-" // begins the names of folders that are not complete
+	madeNow   = ".new-"  // begins the names of folders that are not complete
+	partName  = ".part-" // begins the names of those of imports that were interrupted
 )
 
 // An index is what is kept of rollouts besides the steps and pictures of each.
@@ -45,6 +47,7 @@ type index struct {
 	Policies []string  `json:"policies"`
 	Scenes   bool      `json:"scenes"`
 	Unseen   bool      `json:"unseen,omitempty"` // there are neither scenes nor pictures
+	Filmed   *filmed   `json:"filmed,omitempty"` // there are videos in another folder; nil: there are none
 	Rollouts []entry   `json:"rollouts"`
 }
 
@@ -56,9 +59,11 @@ type entry struct {
 	Row     *int      `json:"row,omitempty"` // Row, Task and Start are as given
 	Task    string    `json:"task,omitempty"`
 	Start   string    `json:"start,omitempty"`
-	Sum     []float64 `json:"sum"`     // discounted features, length d
-	Numbers string    `json:"numbers"` // SHA-256 of the file of observations, actions and features
-	Seen    string    `json:"seen"`    // SHA-256 of the file of pictures or scenes
+	Sum     []float64 `json:"sum"`               // discounted features, length d
+	Numbers string    `json:"numbers"`           // SHA-256 of the file of observations, actions and features
+	Seen    string    `json:"seen"`              // SHA-256 of the file of pictures or scenes; empty: there is none
+	Places  []place   `json:"places,omitempty"`  // in videos, of each camera
+	Success *bool     `json:"success,omitempty"` // whether the policy did its task; nil: not known
 
 	foreign.Happening // of all its clips
 }
@@ -107,46 +112,82 @@ func Import(ctx context.Context, cfg Config) (s *Set, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.root.Close()) }()
-	if err := os.MkdirAll(cfg.Into, 0o700); err != nil {
-		return nil, refused("missing", "%v", err)
+	return inFolder(ctx, cfg.Into, cfg.Name, "", func(dir string) error {
+		return (&keeping{folder: f, cfg: cfg, dir: dir}).run(ctx)
+	})
+}
+
+// free returns an error of kind Conflict if there is a set of a name in a folder, which it makes if need be.
+func free(into, name string) error {
+	if err := os.MkdirAll(into, 0o700); err != nil {
+		return refused("missing", "%v", err)
 	}
-	to := filepath.Join(cfg.Into, cfg.Name)
-	if _, err := os.Lstat(to); err == nil {
-		return nil, idrl.Errorf(idrl.Conflict, "rollouts-taken: there are rollouts called %s already: use another --name", cfg.Name)
+	if _, err := os.Lstat(filepath.Join(into, name)); err == nil {
+		return idrl.Errorf(idrl.Conflict, "rollouts-taken: there are rollouts called %s already: use another --name", name)
 	}
-	if err := removeKilled(cfg.Into); err != nil {
+	return nil
+}
+
+// inFolder makes the set of a name: fill writes its files into a folder that is not seen before all of them are there.
+// If part is not empty, an interrupted fill leaves its files in a folder of that name, and the next one has them.
+func inFolder(ctx context.Context, into, name, part string, fill func(dir string) error) (s *Set, err error) {
+	if err := errors.Join(free(into, name), removeKilled(into)); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(cfg.Into, madeNow)
+	dir, err := os.MkdirTemp(into, madeNow)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := (&keeping{folder: f, cfg: cfg, dir: dir}).run(ctx); err != nil {
+	if part != "" {
+		if part = filepath.Join(into, part); exists(part) { // taken by one alone
+			if err := errors.Join(os.Remove(dir), os.Rename(part, dir)); err != nil {
+				return nil, err
+			}
+		}
+		defer func() {
+			if err != nil && ctx.Err() != nil {
+				err = errors.Join(err, os.Rename(dir, part))
+			}
+		}()
+	}
+	if err := fill(dir); err != nil {
 		return nil, err
 	}
+	to := filepath.Join(into, name)
 	if err := os.Rename(dir, to); err != nil {
 		return nil, err
 	}
 	return Open(to)
 }
 
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // abandoned is after what time without a change a folder is taken for that of an import which was
 // killed. One that runs changes its folder with each rollout that it reads.
 const abandoned = time.Hour
 
-// removeKilled removes the folders of imports that were killed.
+// forgotten is after what time the files of an import that was interrupted are removed.
+const forgotten = 7 * 24 * time.Hour
+
+// removeKilled removes the folders of imports that were killed, or interrupted and not begun again.
 func removeKilled(into string) error {
 	entries, err := os.ReadDir(into)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), madeNow) {
+		long := abandoned
+		if strings.HasPrefix(e.Name(), partName) {
+			long = forgotten
+		} else if !strings.HasPrefix(e.Name(), madeNow) {
 			continue
 		}
 		info, err := e.Info()
-		if errors.Is(err, fs.ErrNotExist) || err == nil && time.Since(info.ModTime()) < abandoned {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && time.Since(info.ModTime()) < long {
 			continue
 		}
 		if err := errors.Join(err, os.RemoveAll(filepath.Join(into, e.Name()))); err != nil {
@@ -238,7 +279,9 @@ func (k *keeping) keep(i, policy int, r *recording) error {
 	if e.Numbers, err = write(k, fmt.Sprintf("%d.numbers", i), &numbersV1{r.obs, r.acts, r.phi, r.Terminated}); err != nil {
 		return err
 	}
-	e.Seen, err = write(k, fmt.Sprintf("%d.seen", i), &seen)
+	if x.Filmed == nil {
+		e.Seen, err = write(k, fmt.Sprintf("%d.seen", i), &seen)
+	}
 	x.Rollouts = append(x.Rollouts, e)
 	return err
 }
@@ -266,12 +309,16 @@ func write[T any](k *keeping, name string, v *T) (string, error) {
 
 // file writes a file, which then is durable, and returns the SHA-256 of its content.
 func (k *keeping) file(name string, b []byte) (string, error) {
-	f, err := os.OpenFile(filepath.Join(k.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	sum := sha256.Sum256(b)
+	path := filepath.Join(k.dir, name)
+	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, b) { //nolint:gosec // of an import that was interrupted
+		return hex.EncodeToString(sum[:]), nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return "", err
 	}
 	_, err = f.Write(b)
-	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), errors.Join(err, f.Sync(), f.Close())
 }
 

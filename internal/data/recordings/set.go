@@ -61,7 +61,7 @@ func Open(dir string) (*Set, error) {
 	if err := json.Unmarshal(b, &s.x); err != nil || s.x.Format != "tiebreak.rollouts.kept" || len(s.x.Rollouts) == 0 {
 		return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %s is damaged", dir, indexName)
 	}
-	if s.x.Version != 1 {
+	if s.x.Version != 1 && (s.x.Version != filmedVersion || s.x.Filmed == nil) {
 		return nil, idrl.Errorf(idrl.Invalid, "the rollouts in %s are of a newer version: use a newer tiebreak", dir)
 	}
 	sum := sha256.Sum256(b)
@@ -70,6 +70,9 @@ func Open(dir string) (*Set, error) {
 	for i, e := range s.x.Rollouts {
 		if e.Policy < noPolicy || e.Policy >= len(s.groups) || len(e.Sum) != len(s.x.Features) {
 			return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %s is damaged", dir, indexName)
+		}
+		if err := s.x.Filmed.check(e); err != nil {
+			return nil, idrl.Errorf(idrl.Damaged, "the rollouts in %s cannot be read: %v", dir, err)
 		}
 		if e.Policy == noPolicy {
 			continue
@@ -128,7 +131,7 @@ func (s *Set) load(i int) (*opened, error) {
 	o := &opened{}
 	var seen seenV1
 	err := unpack(s.dir, fmt.Sprintf("%d.numbers", i), e.Numbers, &o.numbersV1)
-	if err == nil {
+	if err == nil && e.Seen != "" {
 		err = unpack(s.dir, fmt.Sprintf("%d.seen", i), e.Seen, &seen)
 	}
 	if err == nil && s.x.Scenes {
@@ -272,7 +275,7 @@ type File struct {
 // Name returns the name under which the set was imported.
 func (s *Set) Name() string { return s.x.Name }
 
-// Files returns the files of the set, as they were written. It reads their lengths, and of their contents only the index.
+// Files returns the files of the set, as they were written, without the videos of other folders and what was cut from them. It reads their lengths, and of their contents only the index.
 func (s *Set) Files() ([]File, error) {
 	out := make([]File, 0, 1+2*len(s.x.Rollouts))
 	add := func(name string, sum []byte) error {
@@ -296,6 +299,9 @@ func (s *Set) Files() ([]File, error) {
 	}
 	for i, e := range s.x.Rollouts {
 		for name, text := range map[string]string{fmt.Sprintf("%d.numbers", i): e.Numbers, fmt.Sprintf("%d.seen", i): e.Seen} {
+			if text == "" {
+				continue
+			}
 			sum, err := hex.DecodeString(text)
 			if err == nil {
 				err = add(name, sum)

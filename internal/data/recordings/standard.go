@@ -28,6 +28,11 @@ func (k *keeping) standard(ctx context.Context) (*standard, error) {
 			return nil, err
 		}
 	}
+	return k.decide(&s)
+}
+
+// decide decides where features come from, by the observations of all rollouts. It returns s if they are made of those.
+func (k *keeping) decide(s *standard) (*standard, error) {
 	kept := s.finish()
 	switch {
 	case k.x.From == fromPolicies || k.x.From == "" && kept == 0 && k.x.Named:
@@ -43,9 +48,13 @@ func (k *keeping) standard(ctx context.Context) (*standard, error) {
 	}
 	k.x.From = fromObservations
 	for _, i := range s.columns {
-		k.x.Features = append(k.x.Features, fmt.Sprintf("Observation %d", i))
+		name := fmt.Sprintf("Observation %d", i)
+		if s.names != nil {
+			name = s.names[i]
+		}
+		k.x.Features = append(k.x.Features, name)
 	}
-	return &s, nil
+	return s, nil
 }
 
 // renew changes the folder that is made, into which nothing is written yet (removeKilled).
@@ -71,7 +80,8 @@ type standard struct {
 	wide      bool // there are none, or too many numbers in one
 	sum, sq   []float64
 	mean, std []float64
-	columns   []int // that change
+	columns   []int    // that change
+	names     []string // of all columns; nil: they have none
 }
 
 func (s *standard) add(name string, rows [][]float64) error {

@@ -12,7 +12,7 @@ import (
 
 // A Clip is a decoded clip. It is immutable.
 type Clip struct {
-	Header Header // of version 2, also of bytes of version 1; of version 3 if it is one of pictures
+	Header Header // of version 2, also of bytes of version 1; of version 3 if it is one of pictures, 4 of video
 
 	// Frames holds a row for each frame, world units: x y (z) of every point,
 	// point 0, which is the camera's centre, first.
@@ -21,6 +21,9 @@ type Clip struct {
 	// Pictures holds the files of a clip of pictures, which Header.Pictures describes; nil
 	// of a clip of scenes.
 	Pictures [][]byte
+
+	// Videos holds the files of a clip of video, which Header.Videos describes, behind its Pictures.
+	Videos [][]byte
 }
 
 // Decode reads the bytes that Encode wrote, now or in version 1. It returns an

@@ -34,4 +34,9 @@
 // files; clips that were encoded before there were looks have none. Header.Seen is the part in which there is
 // something to see, where players are to look for what to show.
 // A frame is shown until the next one begins: nothing lies between two.
+//
+// A clip of video, version 4, is the same, with files of videos behind the pictures: the same frames in several encodings
+// (Header.Videos), in which all cameras (Header.Cameras) are beside each other, so that one clock moves them. Its pictures
+// are some stills: browsers that play none of the videos show them, and whoever draws or measures clips without a decoder of
+// videos uses them. ForBrowser takes out what one browser needs.
 package clip

@@ -17,18 +17,22 @@ const magic = "TBC1"
 // equal to the one in which c was recorded; it is left in the last state of c. An drawing.Substepper
 // gives a frame for each of its substeps, any other environment one for each step. An environment
 // that cannot draw but is drawing.Pictured gives a picture for each step (EncodeFootage), or all
-// existing ones (Filmed). Encode returns an error of kind Invalid if env cannot show or restore
+// existing ones (Filmed), and one that is Taped gives videos and some stills. Encode returns an error of kind Invalid if env cannot show or restore
 // states, or if c has no snapshots, and the error of an environment that fails (idrl.Err).
 func Encode(env idrl.Environment, c idrl.Clip) ([]byte, error) {
 	drawer, draws := env.(drawing.Drawer)
 	keeper, keeps := env.(idrl.Snapshotter)
 	pictured, pictures := env.(drawing.Pictured)
+	taped, tapes := env.(Taped)
 	spec := env.Spec()
 	switch {
-	case !draws && !pictures || !keeps:
+	case !draws && !pictures && !tapes || !keeps:
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot draw its past states, so its clips cannot be shown", spec.ID)
 	case len(c.Snapshots) != c.Steps+1:
 		return nil, idrl.Errorf(idrl.Invalid, "clip %s has %d snapshots for %d steps, want one more", c.ID, len(c.Snapshots), c.Steps)
+	}
+	if tapes {
+		return cutTape(taped, spec, c)
 	}
 	if filmed, ok := env.(Filmed); ok && !draws {
 		return cutReel(filmed, spec, c)

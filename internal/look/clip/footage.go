@@ -114,7 +114,7 @@ func total(stored [][]byte) (n int) {
 	return n
 }
 
-// packFootage returns the bytes of a clip whose pictures are stored.
+// packFootage returns the bytes of a clip whose pictures, and videos behind them, are stored.
 func packFootage(h *Header, stored [][]byte) ([]byte, error) {
 	head, err := json.Marshal(h) // refuses numbers that are not finite
 	if err != nil {
@@ -125,8 +125,8 @@ func packFootage(h *Header, stored [][]byte) ([]byte, error) {
 	for _, b := range stored {
 		out = append(out, b...)
 	}
-	if len(out) > maxFootage {
-		return nil, idrl.Errorf(idrl.Invalid, "a clip of %d bytes is too large to show; the limit is %d: use smaller or fewer pictures", len(out), maxFootage)
+	if len(out) > h.maxFile() {
+		return nil, idrl.Errorf(idrl.Invalid, "a clip of %d bytes is too large to show; the limit is %d: use smaller or fewer pictures", len(out), h.maxFile())
 	}
 	return out, nil
 }
@@ -277,42 +277,35 @@ func CheckSize(size image.Point) error {
 
 // decodeFootage reads what packFootage wrote.
 func decodeFootage(b []byte) (*Clip, error) {
+	h, rest, err := readHeader(b)
 	switch {
-	case len(b) > maxFootage:
-		return nil, idrl.Errorf(idrl.Invalid, "clip has %d bytes; the limit is %d", len(b), maxFootage)
-	case len(b) < 4:
-		return nil, idrl.Errorf(idrl.Invalid, "clip ends before its header")
-	}
-	n := uint64(binary.LittleEndian.Uint32(b))
-	if b = b[4:]; n > uint64(len(b)) {
-		return nil, idrl.Errorf(idrl.Invalid, "clip ends within its header")
-	}
-	c := &Clip{}
-	h := &c.Header
-	if err := json.Unmarshal(b[:n], h); err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "clip has a header that cannot be read: %v", err)
-	}
-	if h.Version != 3 {
-		return nil, idrl.Errorf(idrl.Invalid, "clip of pictures has version %d; this program reads version 3", h.Version)
+	case err != nil:
+		return nil, err
+	case h.Version != 3 && h.Version != 4:
+		return nil, idrl.Errorf(idrl.Invalid, "clip of pictures has version %d; this program reads versions 3 and 4", h.Version)
+	case len(b) > h.maxFile():
+		return nil, idrl.Errorf(idrl.Invalid, "clip has %d bytes; the limit is %d", len(b), h.maxFile())
 	}
 	if err := h.validate(); err != nil {
 		return nil, err
 	}
-	rest := b[n:]
+	stored, err := h.split(rest)
+	if err != nil {
+		return nil, err
+	}
+	c := &Clip{Header: *h, Pictures: stored[:len(h.Pictures):len(h.Pictures)], Frames: newFrames(h.Frames, 2)}
 	for i, p := range h.Pictures {
-		if p.Bytes > len(rest) {
-			return nil, idrl.Errorf(idrl.Invalid, "clip ends within picture %d", i)
-		}
-		c.Pictures = append(c.Pictures, rest[:p.Bytes:p.Bytes])
-		rest = rest[p.Bytes:]
 		if err := h.checkPicture(p.Kind, c.Pictures[i]); err != nil {
 			return nil, err
 		}
 	}
-	if len(rest) != 0 {
-		return nil, idrl.Errorf(idrl.Invalid, "clip has %d bytes behind its pictures", len(rest))
+	for i, v := range h.Videos {
+		file := stored[len(h.Pictures)+i]
+		if err := checkVideo(v.Type, file); err != nil {
+			return nil, err
+		}
+		c.Videos = append(c.Videos, file)
 	}
-	c.Frames = newFrames(h.Frames, 2)
 	for _, row := range c.Frames {
 		row[0], row[1] = h.W/2, h.H/2
 	}
@@ -361,7 +354,7 @@ func (h *Header) validateFootage() error {
 			return idrl.Errorf(idrl.Invalid, "clip shows picture %d of %d", k, len(h.Pictures))
 		}
 	}
-	return nil
+	return h.validateTape()
 }
 
 // Picture returns the picture that a frame of a clip of pictures shows, frame 0 first. It

@@ -9,7 +9,7 @@ import (
 
 // Header describes everything in a clip that does not move. Empty fields are left out.
 type Header struct {
-	Version  int       `json:"v"` // 2, or 1; 3 of a clip of pictures
+	Version  int       `json:"v"` // 2, or 1; 3 of a clip of pictures, 4 of a clip of video
 	Env      string    `json:"env"`
 	Steps    int       `json:"steps"`         // steps shown; 0 for a still
 	Sub      int       `json:"sub"`           // frames of a step
@@ -48,6 +48,12 @@ type Header struct {
 	Look     []byte        `json:"look,omitempty"` // what Looks returns, deflated
 	Seen     *drawing.Part `json:"seen,omitempty"` // outside of which there is nothing to see; nil: all is to be shown
 
+	// Of a clip of video: the size of its videos in pixels, the stored videos, and the cameras in them. Pictures are then
+	// some stills, of W times H pixels, and Show has the last one at or before each frame.
+	Film    [2]int      `json:"film,omitzero"`
+	Videos  []VideoFile `json:"videos,omitempty"`
+	Cameras []Camera    `json:"cameras,omitempty"`
+
 	Points int     `json:"points"` // whose coordinates are among the numbers
 	Static []Shape `json:"static"` // with Pts
 	Moving []Shape `json:"moving"` // with At
@@ -79,6 +85,14 @@ const (
 	maxEndSec = 10
 )
 
+// maxFile returns the limit of the bytes of a clip of pictures or video.
+func (h *Header) maxFile() int {
+	if h.Version == 4 {
+		return maxTape
+	}
+	return maxFootage
+}
+
 // camera returns the camera without its centre.
 func (h *Header) camera() drawing.Camera {
 	return drawing.Camera{W: h.W, H: h.H, Distance: h.Distance, Azimuth: h.Azimuth, Elevation: h.Elevation}
@@ -109,12 +123,12 @@ func (h *Header) modernise() error {
 }
 
 // validate returns an error of kind Invalid if h is not the header of a clip of
-// version 2 or 3.
+// version 2, 3 or 4.
 func (h *Header) validate() error {
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat32 }
 	switch {
-	case h.Version != 2 && h.Version != 3:
-		return idrl.Errorf(idrl.Invalid, "clip has version %d; this program reads versions 1 to 3", h.Version)
+	case h.Version < 2 || h.Version > 4:
+		return idrl.Errorf(idrl.Invalid, "clip has version %d; this program reads versions 1 to 4", h.Version)
 	case h.Steps < 0 || h.Steps >= maxFrames || h.Sub < 1 || h.Sub >= maxFrames ||
 		h.Frames > maxFrames || h.Frames != h.Steps*h.Sub+1:
 		return idrl.Errorf(idrl.Invalid, "clip has %d frames for %d steps of %d", h.Frames, h.Steps, h.Sub)
@@ -133,11 +147,14 @@ func (h *Header) validate() error {
 	case h.Points < 1 || h.Points > maxPoints+1:
 		return idrl.Errorf(idrl.Invalid, "clip has %d moving points, its camera among them; the limit is %d", h.Points, maxPoints)
 	}
-	if h.Version == 3 {
+	if h.Version > 2 {
 		return h.validateFootage()
 	}
 	if len(h.Pictures)+len(h.Show)+len(h.Look) != 0 {
 		return idrl.Errorf(idrl.Invalid, "clip of scenes has pictures")
+	}
+	if err := h.validateTape(); err != nil {
+		return err
 	}
 	if err := h.validateMoving(); err != nil {
 		return err

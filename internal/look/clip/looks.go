@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"slices"
 
 	"tiebreak/internal/idrl"
 
@@ -104,7 +105,7 @@ func WithoutLooks(b []byte) []byte {
 		return b
 	}
 	c.Header.Look = nil
-	out, err := packFootage(&c.Header, c.Pictures)
+	out, err := packFootage(&c.Header, slices.Concat(c.Pictures, c.Videos))
 	if err != nil {
 		return b
 	}

@@ -21,7 +21,8 @@ type Camera struct {
 	H    int    `json:"h"`
 }
 
-// A Video is the file of a video without sound.
+// A Video is the file of a video without sound, MP4 or WebM. Its frame i is shown from i·dt to (i+1)·dt, where dt is
+// EnvSpec.StepSeconds/perStep.
 type Video struct {
 	Type string // media type with its codecs, as "video/mp4; codecs=\"avc1.42E01E\""
 	File []byte

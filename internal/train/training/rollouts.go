@@ -10,8 +10,11 @@ import (
 	"tiebreak/internal/train/trainer"
 )
 
-// shownRollouts is about how many clips of rollouts that were imported a session asks about.
-const shownRollouts = 400
+// About how many clips of rollouts that were imported a session asks about. Those of videos take seconds each to be cut.
+const (
+	shownRollouts = 400
+	shownFilmed   = 120
+)
 
 // configureRollouts sets t up for policies that acted before, which are compared by a return of
 // idrl.Returns: nothing is solved or simulated.
@@ -27,8 +30,12 @@ func configureRollouts(t *trainer.Thompson, set *recordings.Set, by string) {
 	if set.Unseen() {
 		t.Encode, t.Pairs, t.Rated = nil, nil, nil
 	}
-	t.Rollouts = max(1, min(set.Most(), shownRollouts/len(policies)))
-	t.Segments = max(0, min(8, shownRollouts/(len(policies)*t.Rollouts)-1))
+	shown := shownRollouts
+	if cameras, _ := set.Filmed(); cameras != nil {
+		shown = shownFilmed
+	}
+	t.Rollouts = max(1, min(set.Most(), shown/len(policies)))
+	t.Segments = max(0, min(8, shown/(len(policies)*t.Rollouts)-1))
 }
 
 // recorded returns the rollouts that env plays, nil if it is another environment.

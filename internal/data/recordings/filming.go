@@ -1,0 +1,292 @@
+package recordings
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tiebreak/internal/data/foreign"
+	"tiebreak/internal/data/lerobot"
+)
+
+// LeRobotConfig says which data set of LeRobot is imported.
+type LeRobotConfig struct {
+	From    string // folder
+	Into    string // folder in which sets of rollouts are kept; it is made if need be
+	Name    string // of the set
+	Options lerobot.Options
+
+	ClipSeconds float64 // how long clips are; 0: DefaultClipSeconds
+
+	Plan     func(Plan)                         // called before the work begins; may be nil
+	Progress func(done, total int, what string) // may be nil
+}
+
+// DefaultClipSeconds is how long clips of videos are, unless episodes are shorter.
+const DefaultClipSeconds = 10.0
+
+// A Plan says what an import of a data set is going to read and to write.
+type Plan struct {
+	*lerobot.Dataset
+
+	Place   int64   // bytes that it will take, about
+	Seconds float64 // that it will take, about, on an ordinary machine
+}
+
+// plan estimates what an import takes: 26 bytes a number, which is kept as float64 with its features, from Parquet files
+// of float32; and what was measured on two cores for a video (its table and one picture) and for reading Parquet twice.
+func plan(d *lerobot.Dataset) Plan {
+	return Plan{
+		Dataset: d,
+		Place:   6*d.DataBytes + int64(len(d.Episodes))<<10,
+		Seconds: 0.4*float64(len(d.Videos)) + 2*float64(d.DataBytes)/10e6 + 0.01*float64(len(d.Episodes)),
+	}
+}
+
+// ImportLeRobot keeps a data set of LeRobot under a name: all of it, or nothing. Its numbers are copied, and its videos are
+// read where they are, now and whenever a clip is cut. If ctx ends it, an import of the same files with the same options
+// continues it. It returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a code
+// (docs/lerobot.md), if something about the data set is not as it must be.
+func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
+	if err := checkName(cfg.Name); err != nil {
+		return nil, err
+	}
+	if cfg.ClipSeconds < 0 || cfg.ClipSeconds > 60 || math.IsNaN(cfg.ClipSeconds) {
+		return nil, refused("manifest", "a clip of %v seconds is not possible; it may have up to 60, and %d frames", cfg.ClipSeconds, maxClip)
+	}
+	if err := free(cfg.Into, cfg.Name); err != nil {
+		return nil, err
+	}
+	d, err := lerobot.Open(ctx, cfg.From, cfg.Options)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if cfg.Plan != nil {
+		cfg.Plan(plan(d))
+	}
+	part := partName + cfg.Name + "-" + d.Fingerprint()
+	return inFolder(ctx, cfg.Into, cfg.Name, part, func(dir string) error {
+		return (&filming{keeping: keeping{folder: &folder{m: &manifest{}}, dir: dir}, d: d, cfg: cfg}).run(ctx)
+	})
+}
+
+// A filming is one import of a data set.
+type filming struct {
+	keeping
+	d   *lerobot.Dataset
+	cfg LeRobotConfig
+}
+
+func (f *filming) progress(done, total int, what string) {
+	if f.cfg.Progress != nil {
+		f.cfg.Progress(done, total, what)
+	}
+}
+
+func (f *filming) run(ctx context.Context) error {
+	checked, err := f.checkVideos(ctx)
+	if err != nil {
+		return err
+	}
+	var s standard
+	n := len(f.d.Episodes)
+	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
+		f.progress(i, n, "checking episode")
+		return s.add(episodeName(i), r.States)
+	})
+	if err != nil {
+		return err
+	}
+	if err := f.describe(checked); err != nil {
+		return err
+	}
+	_, of := f.m.policies()
+	how, err := f.decideFeatures(&s)
+	if err != nil {
+		return err
+	}
+	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
+		f.progress(i, n, "keeping episode")
+		return f.keepEpisode(i, of[i], r, how)
+	})
+	if err == nil {
+		err = f.d.Unchanged()
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(f.dir, cutFolder), 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.finish(), os.RemoveAll(filepath.Join(f.dir, checkedName)))
+}
+
+// checkedName is the file of what was found in videos, for an import that goes on.
+const checkedName = "checked.json"
+
+// checkVideos checks the videos, but for those that were checked before the import was interrupted.
+func (f *filming) checkVideos(ctx context.Context) ([]lerobot.Checked, error) {
+	known := map[string]lerobot.Checked{}
+	path := filepath.Join(f.dir, checkedName)
+	readJSON(path, &known)
+	out, err := f.d.CheckVideos(ctx, known, func(k int) { f.progress(k, len(f.d.Videos), "checking video") })
+	if err == nil || ctx.Err() == nil {
+		return out, err
+	}
+	b, jsonErr := json.Marshal(known)
+	if jsonErr == nil {
+		jsonErr = os.WriteFile(path, b, 0o600)
+	}
+	return nil, errors.Join(err, jsonErr)
+}
+
+func episodeName(i int) string { return fmt.Sprintf("episode-%06d", i) }
+
+// describe fills in the manifest and the index.
+func (f *filming) describe(checked []lerobot.Checked) error {
+	d, m := f.d, f.m
+	steps := 0
+	for i, e := range d.Episodes {
+		row := e.First
+		m.Rollouts = append(m.Rollouts, given{Name: episodeName(i), Policy: e.Policy, Row: &row, Task: e.Task, Start: e.Start})
+		steps = max(steps, e.Length-1)
+	}
+	names := map[string]bool{}
+	for _, r := range m.Rollouts {
+		names[r.Policy] = true
+	}
+	switch {
+	case len(d.Episodes) < 2:
+		return refused("limit", "the data set has one episode; people compare two or more")
+	case len(names) > maxPolicies:
+		return refused("limit", "%d policies are named; at most %d can be", len(names), maxPolicies)
+	case len(names) == 1 && !names[""]:
+		return refused("manifest", "all episodes are of the policy %q: name two or more, or leave out the column of policies", m.Rollouts[0].Policy)
+	}
+	seconds := cmp.Or(f.cfg.ClipSeconds, DefaultClipSeconds)
+	m.described = described{
+		Title: cmp.Or(d.Robot, "Recordings"), Description: "Recordings of a data set of LeRobot.", StepSeconds: 1 / d.FPS,
+		ClipSteps: max(1, min(maxClip, steps, int(math.Round(seconds*d.FPS)))),
+	}
+	if !foreign.IsLine(m.Title, foreign.MaxTitle) {
+		m.Title = "Recordings"
+	}
+	m.defaults()
+	policies, _ := m.policies()
+	x := &filmed{Folder: d.Path(), FPS: d.FPS}
+	for k, c := range d.Cameras {
+		camera := filmCamera{Name: c.Name}
+		for i, v := range d.Videos {
+			if v.Camera == k {
+				camera.Width, camera.Height = checked[i].Width, checked[i].Height
+			}
+		}
+		x.Cameras = append(x.Cameras, camera)
+	}
+	for i, v := range d.Videos {
+		x.Videos = append(x.Videos, filmedVideo{Name: v.Name, Camera: v.Camera, Bytes: v.Bytes, Modified: v.Modified, Codec: checked[i].Codec, Frames: checked[i].Frames})
+	}
+	f.x = index{
+		Format: "tiebreak.rollouts.kept", Version: filmedVersion, Name: f.cfg.Name, described: m.described,
+		Named: m.Rollouts[0].Policy != "", Policies: policies, Filmed: x,
+	}
+	return nil
+}
+
+// decideFeatures decides what features are made of: the column that was named, else the observations, else the policies.
+func (f *filming) decideFeatures(s *standard) (*standard, error) {
+	if f.cfg.Options.Features != "" {
+		f.x.From, f.m.From = fromArrays, fromArrays
+		return nil, nil
+	}
+	if !s.wide {
+		s.names = f.d.FeatureNames("observation.state", len(s.sum))
+	}
+	return f.decide(s)
+}
+
+// keepEpisode keeps the numbers of an episode, and where its videos are. Frame t + 1 is the end of step t.
+func (f *filming) keepEpisode(i, policy int, r *lerobot.Frames, how *standard) error {
+	e := f.d.Episodes[i]
+	n := e.Length - 1
+	episode := &recording{given: f.m.Rollouts[i], obs: r.States, acts: r.Actions}
+	if episode.acts != nil {
+		episode.acts = episode.acts[:n]
+	}
+	if c := f.cfg.Options.Features; c != "" {
+		if episode.phi = r.Features[1:]; len(episode.phi[0]) > foreign.MaxFeatures {
+			return refused("features", "the column %.80q has %d numbers for each frame; there may be %d: make fewer of them, as by a projection", c, len(episode.phi[0]), foreign.MaxFeatures)
+		}
+		if f.x.Features == nil {
+			f.x.Features = f.columnNames(c, len(episode.phi[0]))
+			f.m.Features = f.x.Features
+		}
+	}
+	arrays := foreign.Episode{Obs: episode.obs, Actions: episode.acts, Phi: episode.phi}
+	if err := arrays.Check(len(f.m.Features)); err != nil {
+		return refused("array", "episode %d: %v", i, err)
+	}
+	if episode.obs == nil {
+		episode.obs = zeros(n+1, 1)
+	}
+	if episode.acts == nil {
+		episode.acts = zeros(n, 1)
+	}
+	if err := f.features(episode, policy, how); err != nil {
+		return err
+	}
+	if err := f.keep(i, policy, episode); err != nil {
+		return err
+	}
+	kept := &f.x.Rollouts[i]
+	for _, p := range e.Places {
+		kept.Places = append(kept.Places, place{Video: p.Video, First: p.First})
+	}
+	kept.Success = e.Success
+	return nil
+}
+
+// columnNames returns names of the n numbers of a column.
+func (f *filming) columnNames(column string, n int) []string {
+	if names := f.d.FeatureNames(column, n); names != nil {
+		return names
+	}
+	short := column[strings.LastIndexByte(column, '.')+1:]
+	out := make([]string, n)
+	for k := range out {
+		out[k] = fmt.Sprintf("%.20s %d", short, k)
+	}
+	return out
+}
+
+// Successes returns how many rollouts are known to have done their task, and of how many it is known.
+func (s *Set) Successes() (done, known int) {
+	for _, e := range s.x.Rollouts {
+		if e.Success != nil {
+			known++
+			if *e.Success {
+				done++
+			}
+		}
+	}
+	return done, known
+}
+
+// Filmed returns the cameras that filmed the rollouts, in the order in which they are shown, and the folder of their
+// videos; no cameras if there are none.
+func (s *Set) Filmed() (cameras []string, folder string) {
+	if s.x.Filmed == nil {
+		return nil, ""
+	}
+	for _, c := range s.x.Filmed.Cameras {
+		cameras = append(cameras, c.Name)
+	}
+	return cameras, s.x.Filmed.Folder
+}

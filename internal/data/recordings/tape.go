@@ -1,0 +1,235 @@
+package recordings
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"os"
+	"path/filepath"
+	"time"
+
+	"tiebreak/internal/base/pack"
+	"tiebreak/internal/data/lerobot"
+	"tiebreak/internal/data/video"
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+)
+
+// filmedVersion is that of an index with filmed.
+const filmedVersion = 2
+
+// filmed says which videos show rollouts. They are read where they are.
+type filmed struct {
+	Folder  string        `json:"folder"` // absolute
+	FPS     float64       `json:"fps"`
+	Cameras []filmCamera  `json:"cameras"`
+	Videos  []filmedVideo `json:"videos"`
+}
+
+// A filmCamera is a camera that filmed all rollouts.
+type filmCamera struct {
+	Name   string `json:"name"`
+	Width  int    `json:"width"` // pixels
+	Height int    `json:"height"`
+}
+
+// A filmedVideo is a file of one camera. It must not change.
+type filmedVideo struct {
+	Name     string    `json:"name"` // path within the folder
+	Camera   int       `json:"camera"`
+	Bytes    int64     `json:"bytes"`
+	Modified time.Time `json:"modified"`
+	Codec    string    `json:"codec"`
+	Frames   int       `json:"frames"`
+}
+
+// A place is the frame of a video at which a rollout begins.
+type place struct {
+	Video int `json:"video"`
+	First int `json:"first"`
+}
+
+// check returns an error unless e is within the videos of f, which may be nil.
+func (f *filmed) check(e entry) error {
+	if f == nil {
+		return nil
+	}
+	if len(e.Places) != len(f.Cameras) || len(e.Places) == 0 {
+		return fmt.Errorf("%s is damaged", indexName)
+	}
+	for _, p := range e.Places {
+		if p.Video < 0 || p.Video >= len(f.Videos) || p.First < 0 || p.First+e.Steps >= f.Videos[p.Video].Frames {
+			return fmt.Errorf("%s is damaged", indexName)
+		}
+	}
+	return nil
+}
+
+// taped is an Env of what cameras filmed.
+type taped struct{ *Env }
+
+var _ clip.Taped = (*taped)(nil)
+
+// Tape implements clip.Taped: there is a frame for each state.
+func (t *taped) Tape(snapshot []float64, steps int) (tape *clip.Tape, perStep int, err error) {
+	i, from := int(snapshot[0]), int(snapshot[1])
+	tape, err = t.set.tape(i, from, steps)
+	if err != nil {
+		e := t.set.x.Rollouts[i]
+		return nil, 1, fmt.Errorf("%s of %s, from step %d on: %w", e.Name, t.set.x.Name, from, err)
+	}
+	return tape, 1, nil
+}
+
+// cutFolder is the folder within that of a set which holds what was cut from videos. It may be removed.
+const cutFolder = "cut"
+
+// cutV1 is what is kept of a cut. The type must not change.
+type cutV1 struct {
+	MP4, WebM []byte
+	Stills    [][]byte // JPEG
+}
+
+// stills is about how many pictures of a cut there are.
+const stills = 10
+
+// tape returns what the cameras filmed of rollout i, from a step on.
+func (s *Set) tape(i, from, steps int) (*clip.Tape, error) {
+	e, f := s.x.Rollouts[i], s.x.Filmed
+	if steps < 1 || from < 0 || from+steps > e.Steps {
+		return nil, fmt.Errorf("there are no steps %d to %d", from, from+steps)
+	}
+	c := video.Cut{Frames: steps + 1, FPS: f.FPS, Stills: video.Spread(steps+1, stills)}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "cut 1 %d %v\n", c.Frames, c.FPS)
+	for k, p := range e.Places {
+		v, camera := f.Videos[p.Video], f.Cameras[k]
+		path, err := f.find(v)
+		if err != nil {
+			return nil, err
+		}
+		c.From = append(c.From, video.Source{Path: path, First: p.First + from, Size: image.Pt(camera.Width, camera.Height)})
+		fmt.Fprintf(sum, "%q %d %d %d\n", v.Name, v.Bytes, v.Modified.UnixNano(), p.First+from)
+	}
+	kept, err := s.cut(hex.EncodeToString(sum.Sum(nil)), c)
+	if err != nil {
+		return nil, err
+	}
+	return f.assemble(c, kept)
+}
+
+// find returns the path of a video, which must be as it was.
+func (f *filmed) find(v filmedVideo) (string, error) {
+	path, err := lerobot.Within(f.Folder, v.Name)
+	if err != nil {
+		return "", idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err)
+	}
+	if info.Size() != v.Bytes || !info.ModTime().Equal(v.Modified) {
+		return "", idrl.Errorf(idrl.Damaged, "the dataset has changed since the import: %s in %s had %d bytes of %s, and has %d of %s; put it back, or import the dataset under another name",
+			v.Name, f.Folder, v.Bytes, v.Modified.UTC().Format(time.DateTime), info.Size(), info.ModTime().UTC().Format(time.DateTime))
+	}
+	return path, nil
+}
+
+// cut returns the cut of a name, which is made if it is not there.
+func (s *Set) cut(name string, c video.Cut) (kept cutV1, err error) {
+	folder := filepath.Join(s.dir, cutFolder)
+	file := filepath.Join(folder, name)
+	if kept, err := readCut(file); err == nil {
+		return kept, nil
+	}
+	if err := errors.Join(os.MkdirAll(folder, 0o700), removeKilled(folder)); err != nil {
+		return kept, err
+	}
+	dir, err := os.MkdirTemp(folder, madeNow)
+	if err != nil {
+		return kept, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := c.Write(context.Background(), dir); err != nil {
+		return kept, idrl.Errorf(idrl.Damaged, "%v", err)
+	}
+	for name, dst := range map[string]*[]byte{video.MP4Name: &kept.MP4, video.WebMName: &kept.WebM} {
+		if *dst, err = os.ReadFile(filepath.Join(dir, name)); err != nil { //nolint:gosec // just written
+			return kept, err
+		}
+	}
+	for k := range c.Stills {
+		b, err := os.ReadFile(filepath.Join(dir, video.StillName(k))) //nolint:gosec // just written
+		if err != nil {
+			return kept, err
+		}
+		kept.Stills = append(kept.Stills, b)
+	}
+	return kept, writeCut(dir, file, &kept)
+}
+
+// writeCut writes a cut to a file, by way of one in a folder: the SHA-256 of the rest, and that.
+func writeCut(dir, file string, kept *cutV1) error {
+	b, err := pack.Encode(kept)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	made := filepath.Join(dir, "kept")
+	if err := os.WriteFile(made, append(sum[:], b...), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(made, file)
+}
+
+func readCut(file string) (kept cutV1, err error) {
+	b, err := os.ReadFile(file) //nolint:gosec // within the data folder
+	if err != nil {
+		return kept, err
+	}
+	if len(b) < sha256.Size {
+		return kept, errors.New("it is damaged")
+	}
+	if sum := sha256.Sum256(b[sha256.Size:]); !bytes.Equal(sum[:], b[:sha256.Size]) {
+		return kept, errors.New("it is damaged")
+	}
+	return pack.Decode[cutV1](b[sha256.Size:])
+}
+
+// assemble returns the tape of a cut.
+func (f *filmed) assemble(c video.Cut, kept cutV1) (*clip.Tape, error) {
+	size, at := c.Layout()
+	t := &clip.Tape{W: size.X, H: size.Y, At: c.Stills}
+	for k, r := range at {
+		t.Cameras = append(t.Cameras, clip.Camera{Name: f.Cameras[k].Name, X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy()})
+	}
+	table, err := video.ReadTable(bytes.NewReader(kept.MP4), int64(len(kept.MP4)))
+	if err != nil {
+		return nil, err
+	}
+	t.Videos = []clip.Video{
+		{Type: fmt.Sprintf(`video/mp4; codecs="%s"`, table.Codec), File: kept.MP4},
+		{Type: `video/webm; codecs="vp9"`, File: kept.WebM},
+	}
+	for _, b := range kept.Stills {
+		p, err := jpeg.Decode(bytes.NewReader(b))
+		if err != nil {
+			return nil, err
+		}
+		t.Stills = append(t.Stills, p)
+	}
+	return t, nil
+}
+
+// readJSON reads a file that this program wrote; it leaves dst as it is if there is none, or it is damaged.
+func readJSON(path string, dst any) {
+	if b, err := os.ReadFile(path); err == nil { //nolint:gosec // within the data folder
+		_ = json.Unmarshal(b, dst)
+	}
+}

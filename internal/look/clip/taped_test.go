@@ -1,0 +1,271 @@
+package clip_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"image"
+	"image/color"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/clip/tapetest"
+)
+
+const (
+	h264 = `video/mp4; codecs="avc1.42E01E"`
+	vp9  = `video/webm; codecs="vp9"`
+	av1  = `video/mp4; codecs="av01.0.04M.08"`
+)
+
+// plain is a picture in one colour.
+func plain(w, h int, grey uint8) image.Image {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = grey | 255*uint8(i%4/3)
+	}
+	return img
+}
+
+// busy is a picture that compresses badly.
+func busy(w, h int, seed uint32) image.Image {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		seed = seed*1664525 + 1013904223
+		img.Set(i%w, i/w, color.RGBA{uint8(seed >> 24), uint8(seed >> 16), uint8(seed >> 8), 255})
+	}
+	return img
+}
+
+// mp4 and webm return bytes that begin as such files do.
+func mp4(n int) []byte  { return append([]byte("\x00\x00\x00\x20ftypisom"), make([]byte, n)...) }
+func webm(n int) []byte { return append([]byte("\x1a\x45\xdf\xa3"), make([]byte, n)...) }
+
+// recorded is an environment of two cameras, with stills of frames 0, 3 and 4 of 7.
+func recorded() *tapetest.Env {
+	return &tapetest.Env{PerStep: 2, Rate: 10, Said: "The recording ends here.", Film: &clip.Tape{
+		W: 80, H: 30, Cameras: []clip.Camera{{Name: "front", W: 40, H: 30}, {Name: "wrist", X: 40, W: 40, H: 30}},
+		Videos: []clip.Video{{Type: vp9, File: webm(90)}, {Type: h264, File: mp4(70)}},
+		Stills: []image.Image{plain(80, 30, 10), plain(80, 30, 120), plain(80, 30, 250)}, At: []int{0, 3, 4},
+	}}
+}
+
+func encodeTape(t testing.TB, e *tapetest.Env) []byte {
+	t.Helper()
+	b, err := clip.Encode(e, tapetest.Clip(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestTapeRoundTrip(t *testing.T) {
+	env := recorded()
+	b := encodeTape(t, env)
+	c, err := clip.Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := clip.Header{
+		Version: 4, Env: "tape", Steps: 3, Sub: 2, Frames: 7, FrameSec: 0.1, Playback: 1, Phi: []float64{1.25}, Note: "The recording ends here.",
+		Unit: 1, W: 80, H: 30, Points: 1, Static: []clip.Shape{}, Moving: []clip.Shape{}, Show: []int{0, 0, 0, 1, 2, 2, 2},
+		Film: [2]int{80, 30}, Cameras: env.Film.Cameras, Videos: []clip.VideoFile{{Type: vp9, Bytes: 94}, {Type: h264, Bytes: 82}},
+	}
+	if diff := cmp.Diff(want, c.Header, cmpopts.IgnoreFields(clip.Header{}, "Look", "Pictures")); diff != "" {
+		t.Errorf("header (-want +got):\n%s", diff)
+	}
+	if !bytes.Equal(c.Videos[0], webm(90)) || !bytes.Equal(c.Videos[1], mp4(70)) || len(c.Frames) != 7 {
+		t.Errorf("videos %q, %d frames", c.Videos, len(c.Frames))
+	}
+	for frame, grey := range []uint32{10, 10, 10, 120, 250, 250, 250} {
+		p, err := c.Picture(frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, _, _, _ := p.At(5, 5).RGBA(); r>>8 != grey {
+			t.Errorf("frame %d has grey %d, want %d", frame, r>>8, grey)
+		}
+	}
+	if looks, err := c.Looks(); err != nil || len(looks) != 6 || looks[5][0] != 250 {
+		t.Errorf("%d looks, %v", len(looks), err)
+	}
+	bare, err := clip.Decode(clip.WithoutLooks(b))
+	if err != nil || bare.Header.Look != nil || len(bare.Videos) != 2 {
+		t.Errorf("without looks: %+v, %v", bare, err)
+	}
+	if !bytes.Equal(b, encodeTape(t, recorded())) {
+		t.Error("the same clip encodes to other bytes")
+	}
+}
+
+// A browser gets the first video that it plays and one still, or all stills; other bytes are left alone.
+func TestForBrowser(t *testing.T) {
+	b := encodeTape(t, recorded())
+	for _, test := range []struct {
+		plays  []string
+		used   string
+		stills int
+		video  []byte
+	}{
+		{[]string{"avc1", "vp09"}, "vp09", 1, webm(90)},
+		{[]string{"avc1"}, "avc1", 1, mp4(70)},
+		{[]string{"av01"}, "", 3, nil},
+		{nil, "", 3, nil},
+	} {
+		out, used := clip.ForBrowser(b, test.plays)
+		c, err := clip.Decode(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used != test.used || len(c.Pictures) != test.stills || len(c.Header.Cameras) != 2 || c.Header.Note == "" {
+			t.Errorf("%v: codec %q, %d stills, header %+v", test.plays, used, len(c.Pictures), c.Header)
+		}
+		if test.video == nil && len(c.Videos) != 0 || test.video != nil && !cmp.Equal(c.Videos, [][]byte{test.video}) {
+			t.Errorf("%v: videos %q", test.plays, c.Videos)
+		}
+	}
+	footage, err := clip.EncodeFootage(clip.Footage{Env: "cam", FrameSec: 1, Playback: 1, Pictures: []image.Image{plain(40, 30, 9)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range [][]byte{nil, []byte("media"), []byte("TBF1"), b[:len(b)-1], footage} {
+		if out, used := clip.ForBrowser(other, []string{"avc1"}); !bytes.Equal(out, other) || used != "" {
+			t.Errorf("%.10q becomes %.10q", other, out)
+		}
+	}
+}
+
+// Stills shrink until they fit.
+func TestStillsFit(t *testing.T) {
+	e := recorded()
+	e.Film.W, e.Film.H = 1920, 480
+	e.Film.Cameras = []clip.Camera{{W: 960, H: 480}, {X: 960, W: 960, H: 480}}
+	e.Film.Stills, e.Film.At = nil, []int{0, 1, 2, 3, 4, 5, 6}
+	for i := range e.Film.At {
+		e.Film.Stills = append(e.Film.Stills, busy(1920, 480, uint32(i)))
+	}
+	b := encodeTape(t, e)
+	c, err := clip.Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Header.W != 640 || c.Header.H != 160 || len(b) > 300_000 {
+		t.Errorf("stills of %vx%v, %d bytes", c.Header.W, c.Header.H, len(b))
+	}
+}
+
+func TestTapesThatCannotBeShown(t *testing.T) {
+	failed := idrl.Errorf(idrl.Unavailable, "the disk is gone")
+	for name, test := range map[string]struct {
+		change func(e *tapetest.Env)
+		want   string
+	}{
+		"no tape":             {func(e *tapetest.Env) { e.Film = nil }, "no video"},
+		"no video":            {func(e *tapetest.Env) { e.Film.Videos = nil }, "no video"},
+		"no frames":           {func(e *tapetest.Env) { e.PerStep = 0 }, "no video"},
+		"too wide":            {func(e *tapetest.Env) { e.Film.W = 1922 }, "1922x30"},
+		"no still":            {func(e *tapetest.Env) { e.Film.Stills = nil }, "0 stills"},
+		"a still too many":    {func(e *tapetest.Env) { e.Film.At = e.Film.At[:2] }, "3 stills of 2"},
+		"a still of 2x2":      {func(e *tapetest.Env) { e.Film.Stills[1] = plain(2, 2, 0) }, "still 1 has 2x2"},
+		"not from the start":  {func(e *tapetest.Env) { e.Film.At[0] = 1 }, "first must be 0"},
+		"out of order":        {func(e *tapetest.Env) { e.Film.At[2] = 3 }, "in order"},
+		"behind the end":      {func(e *tapetest.Env) { e.Film.At[2] = 7 }, "before frame 7"},
+		"no camera":           {func(e *tapetest.Env) { e.Film.Cameras = nil }, "0 cameras"},
+		"a camera outside":    {func(e *tapetest.Env) { e.Film.Cameras[1].X = 41 }, "camera at 41, 0"},
+		"a negative camera":   {func(e *tapetest.Env) { e.Film.Cameras[1].Y = -1 }, "camera at 40, -1"},
+		"a long name":         {func(e *tapetest.Env) { e.Film.Cameras[1].Name = strings.Repeat("ä", 31) }, "name of 62 bytes"},
+		"another type":        {func(e *tapetest.Env) { e.Film.Videos[0].Type = "text/html" }, "text/html"},
+		"another container":   {func(e *tapetest.Env) { e.Film.Videos[0].Type = h264 }, "is not video/mp4"},
+		"too many encodings":  {func(e *tapetest.Env) { e.Film.Videos = slices.Repeat(e.Film.Videos, 3) }, "6 videos"},
+		"too many bytes":      {func(e *tapetest.Env) { e.Film.Videos[1].File = mp4(8 << 20) }, "8388"},
+		"too many altogether": {func(e *tapetest.Env) { e.Film.Videos[0].File, e.Film.Videos[1].File = webm(5<<20), mp4(5<<20) }, "too large"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := recorded()
+			test.change(e)
+			if _, err := clip.Encode(e, tapetest.Clip(3)); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want kind Invalid with %q", err, test.want)
+			}
+		})
+	}
+	e := recorded()
+	e.Err = failed
+	if _, err := clip.Encode(e, tapetest.Clip(3)); !errors.Is(err, failed) {
+		t.Errorf("error %v, want that of the tape", err)
+	}
+}
+
+// changed returns b with another header.
+func changed(t *testing.T, b []byte, change func(h *clip.Header)) []byte {
+	t.Helper()
+	n := binary.LittleEndian.Uint32(b[4:])
+	var h clip.Header
+	if err := json.Unmarshal(b[8:8+n], &h); err != nil {
+		t.Fatal(err)
+	}
+	change(&h)
+	head, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(append(binary.LittleEndian.AppendUint32([]byte("TBF1"), uint32(len(head))), head...), b[8+n:]...)
+}
+
+func TestDamagedTapes(t *testing.T) {
+	good := encodeTape(t, recorded())
+	for name, test := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"cut short":             {good[:len(good)-1], "within video 1"},
+		"cut shorter":           {good[:len(good)-100], "within video 0"},
+		"with more behind":      {append(slices.Clone(good), 0), "1 bytes behind"},
+		"with videos as images": {changed(t, good, func(h *clip.Header) { h.Version = 3 }), "version 3 has videos"},
+		"of version 5":          {changed(t, good, func(h *clip.Header) { h.Version = 5 }), "version 5"},
+		"with a huge video":     {changed(t, good, func(h *clip.Header) { h.Videos[0].Bytes = 1 << 40 }), "a video of 1099511627776 bytes"},
+		"with a negative video": {changed(t, good, func(h *clip.Header) { h.Videos[0].Bytes = -1 }), "a video of -1 bytes"},
+		"with a wrong type":     {changed(t, good, func(h *clip.Header) { h.Videos[1].Type = vp9 }), "is not video/webm"},
+		"without a size":        {changed(t, good, func(h *clip.Header) { h.Film = [2]int{} }), "videos of 0x0"},
+		"with a camera outside": {changed(t, good, func(h *clip.Header) { h.Cameras[0].W = 1 << 62 }), "camera at 0, 0"},
+		"too large":             {append(slices.Clone(good), make([]byte, 8<<20)...), "limit is 8388608"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := clip.Decode(test.data)
+			if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want kind Invalid with %q", err, test.want)
+			}
+			clip.ForBrowser(test.data, []string{"avc1"})
+		})
+	}
+}
+
+// FuzzTapes checks that Decode and ForBrowser never panic, and that what they accept is whole.
+func FuzzTapes(f *testing.F) {
+	b := encodeTape(f, recorded())
+	for _, seed := range [][]byte{b, b[:len(b)/2], b[:len(b)-5]} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		out, _ := clip.ForBrowser(b, []string{"avc1"})
+		c, err := clip.Decode(b)
+		if err != nil {
+			if idrl.KindOf(err) != idrl.Invalid {
+				t.Fatalf("error %v is not of kind Invalid", err)
+			}
+			return
+		}
+		if len(c.Videos) != len(c.Header.Videos) || len(c.Pictures) != len(c.Header.Pictures) {
+			t.Fatalf("%d videos and %d pictures", len(c.Videos), len(c.Pictures))
+		}
+		if _, err := clip.Decode(out); err != nil {
+			t.Fatalf("what a browser gets is no clip: %v", err)
+		}
+	})
+}

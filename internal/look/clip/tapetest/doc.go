@@ -1,0 +1,2 @@
+// Package tapetest has an environment of cameras, for tests of clips of video.
+package tapetest

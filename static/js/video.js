@@ -1,0 +1,303 @@
+// @ts-check
+// Plays clips of video on a canvas, exact to the frame. It is loaded with the first of them.
+import { best, fitting, scaleIn } from "./cameras.js";
+import { fetchClip } from "./clip.js";
+import { frameAt } from "./footage.js";
+
+/** @typedef {import("./clip.js").Clip} Clip */
+/** @typedef {import("./footage.js").Tape} Tape */
+
+const KEY = "tiebreak.cameras";
+const UNPLAYED = "This browser cannot play the video: it shows single pictures of it.";
+const START = 8_000; // ms after which a video that does not come is not waited for
+const SLOWEST = 0.25; // speed of the video below which each frame is gone to: browsers do not play slower
+const CATCH = 0.2; // seconds in which a video that is behind or ahead is brought back
+const FAR = 0.6; // seconds from which on it jumps there
+const LIKE = 0.02; // share by which two speeds may differ
+
+/** @type {Map<string, Promise<boolean>>} */ const works = new Map(); // by media type, whether a video of it was played
+let choice = ""; // which camera is large, "all" for none, "" as the room has it
+try {
+  choice = sessionStorage.getItem(KEY) ?? "";
+} catch {
+  // switched off
+}
+let shown = "all"; // what is shown where nothing was chosen
+
+/**
+ * Makes a clip one of video. Where the video cannot be played it has single pictures, from the server.
+ * @param {Clip} clip
+ * @param {Tape} tape
+ * @param {string} url of the clip; empty if it is not known
+ */
+export async function tape(clip, tape, url) {
+  const footage = /** @type {import("./footage.js").Footage} */ (clip.footage);
+  if (tape.video && !(await playable(tape.video))) {
+    const stills = url ? await fetchClip(url.replace(/([?&])plays=[^&]*/, "$1plays=")) : null;
+    if (stills) return void Object.assign(clip, stills);
+    tape = { ...tape, video: undefined };
+  }
+  footage.tape = tape;
+  footage.painter = (c) => new VideoPainter(c, tape);
+  if (!tape.video) clip.note = [clip.note, UNPLAYED].join(" ").trim();
+}
+
+/** @param {Blob} video */
+function playable(video) {
+  const known = works.get(video.type);
+  if (known) return known;
+  const el = element(video);
+  const result = settled(el).then((ok) => (dismiss(el), ok));
+  works.set(video.type, result);
+  return result;
+}
+
+/** A video that is in no page. @param {Blob} file */
+function element(file) {
+  const v = document.createElement("video");
+  v.muted = v.defaultMuted = v.playsInline = true;
+  v.preload = "auto";
+  v.src = URL.createObjectURL(file);
+  v.load();
+  return v;
+}
+
+/** @param {HTMLVideoElement} v */
+function dismiss(v) {
+  const { src } = v;
+  v.pause();
+  v.removeAttribute("src");
+  v.load();
+  URL.revokeObjectURL(src);
+}
+
+/** Whether the first picture of a video has come. @param {HTMLVideoElement} v @returns {Promise<boolean>} */
+function settled(v) {
+  return new Promise((resolve) => {
+    if (v.readyState >= 2) return resolve(true);
+    v.addEventListener("loadeddata", () => resolve(true), { once: true });
+    v.addEventListener("error", () => resolve(false), { once: true });
+    setTimeout(() => resolve(v.readyState >= 1), START);
+  });
+}
+
+/**
+ * Draws a clip of video. While it plays, the video follows the player's clock; else the video goes to the frame, and the
+ * last picture stays until it is there.
+ */
+export class VideoPainter {
+  /** @type {HTMLVideoElement|undefined} */ #video;
+  /** @type {ImageBitmap[]} */ #stills = [];
+  #shown = document.createElement("canvas"); // the last picture of the video
+  #has = -2; // its frame; -1: not known, -2: there is none
+  #at = -1; // frame at which the video rests; -1: not known
+  #goal = -1; // frame to which it goes; -1 if it goes nowhere, or was moved while it plays
+  #going = false;
+  #want = 0; // frame to show
+  #moving = false; // it follows the clock
+  #ahead = false; // the next frame is the first: it may go there while the last one stays
+  #stuck = false; // the browser does not let it play: every frame is gone to
+  #open = new AbortController();
+  /** @type {CanvasRenderingContext2D|undefined} */ #ctx;
+  #ground = "#000";
+
+  /**
+   * @param {Clip} clip
+   * @param {Tape} tape
+   */
+  constructor(clip, tape) {
+    this.clip = clip;
+    this.tape = tape;
+    /** Settles when the first frame can be drawn; it is rejected if a picture cannot be decoded. */
+    this.ready = this.#start();
+    this.ready.catch(() => {}); // whoever waits hears of it
+  }
+
+  async #start() {
+    const { signal } = this.#open;
+    const { video, w, h } = this.tape;
+    const begun = video && this.#load(video, signal);
+    Object.assign(this.#shown, { width: w, height: h });
+    const files = this.clip.footage?.pictures ?? [];
+    const stills = await Promise.all(files.map((f) => createImageBitmap(f)));
+    if (signal.aborted) return stills.forEach((b) => b.close());
+    this.#stills = stills;
+    this.#paint();
+    await begun;
+  }
+
+  /** @param {Blob} file @param {AbortSignal} signal */
+  #load(file, signal) {
+    const v = this.#video = element(file);
+    v.addEventListener("seeked", () => this.#arrived(), { signal });
+    document.addEventListener("visibilitychange", () => document.hidden && v.pause(), { signal });
+    return settled(v);
+  }
+
+  /** Frees what it holds. */
+  close() {
+    this.#open.abort();
+    if (this.#video) dismiss(this.#video);
+    this.#video = undefined;
+    for (const b of this.#stills) b.close();
+    this.#stills = [];
+    this.#ctx = undefined;
+  }
+
+  /**
+   * Draws a frame, now or as soon as the video is there.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} frame 0 to frames - 1
+   * @param {import("./draw.js").Palette} colours
+   * @param {number} [speed] see Painter
+   */
+  draw(ctx, frame, colours, speed) {
+    this.#ctx = ctx;
+    this.#ground = colours.ground;
+    this.#want = frameAt(this.clip, frame);
+    const rate = (speed ?? 0) * this.tape.pace;
+    this.#moving = rate >= SLOWEST && !this.#stuck;
+    this.#ahead = speed === 0;
+    if (this.#video && this.#moving) this.#follow(this.#video, frame, rate);
+    else if (this.#video) this.#rest(this.#video);
+    this.#paint();
+  }
+
+  /**
+   * Plays at a rate, and faster or slower for a moment if it is off the clock.
+   * @param {HTMLVideoElement} v
+   * @param {number} frame
+   * @param {number} rate
+   */
+  #follow(v, frame, rate) {
+    const time = frame * this.tape.dt;
+    this.#at = -1;
+    if (v.readyState < 1 || v.seeking) return;
+    const behind = (time - v.currentTime) / rate;
+    if (v.ended || Math.abs(behind) > FAR) return this.#go(v, -1, time);
+    const factor = Math.abs(time - v.currentTime) < this.tape.dt / 4 ? 1 : Math.max(0.25, Math.min(1 + behind / CATCH, 3));
+    if (Math.abs(v.playbackRate - rate * factor) > LIKE * rate) this.#pace(v, rate * factor);
+    if (v.paused) v.play().catch((e) => (this.#stuck ||= e.name === "NotAllowedError"));
+    this.#take(v, -1);
+  }
+
+  /** @param {HTMLVideoElement} v @param {number} rate */
+  #pace(v, rate) {
+    try {
+      v.playbackRate = rate;
+    } catch {
+      this.#stuck = true;
+    }
+  }
+
+  /** Goes to the frame that is wanted, unless that is shown. @param {HTMLVideoElement} v */
+  #rest(v) {
+    if (!v.paused) v.pause();
+    if (this.#going || v.readyState < 1) return;
+    if (this.#has !== this.#want && this.#at === this.#want) this.#take(v, this.#want);
+    const next = this.#has === this.#want ? 0 : this.#want;
+    if ((this.#has !== this.#want || this.#ahead) && this.#at !== next) this.#go(v, next, (next + 0.5) * this.tape.dt);
+  }
+
+  /** @param {HTMLVideoElement} v @param {number} frame @param {number} time */
+  #go(v, frame, time) {
+    this.#going = true;
+    this.#goal = frame;
+    v.currentTime = time;
+  }
+
+  /** The video is where it was sent to. */
+  #arrived() {
+    const v = this.#video;
+    if (!v || v.seeking) return;
+    this.#going = false;
+    if (this.#moving) return;
+    this.#at = this.#goal;
+    const gone = this.#ahead && this.#has === this.#want; // it waits for the next loop
+    if (this.#at >= 0 && !gone) this.#take(v, this.#at);
+    this.#paint();
+    this.#rest(v);
+  }
+
+  /** Takes the picture of the video. @param {HTMLVideoElement} v @param {number} frame that it is, -1 if that is not known */
+  #take(v, frame) {
+    if (v.readyState < 2) return;
+    this.#shown.getContext("2d", { alpha: false })?.drawImage(v, 0, 0, this.#shown.width, this.#shown.height);
+    this.#has = frame;
+  }
+
+  #paint() {
+    const ctx = this.#ctx;
+    if (!ctx) return;
+    const still = this.#stills[this.clip.footage?.show[this.#want] ?? 0];
+    const picture = this.#has > -2 ? this.#shown : still;
+    const { width, height } = ctx.canvas;
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = this.#ground;
+    ctx.fillRect(0, 0, width, height);
+    if (!picture) return;
+    const plan = fitting(this.tape.cameras, choice, width / height);
+    const scale = scaleIn(plan, width, height);
+    const [left, top] = [(width - plan.w * scale) / 2, (height - plan.h * scale) / 2];
+    const [kx, ky] = [picture.width / this.tape.w, picture.height / this.tape.h];
+    ctx.imageSmoothingQuality = "high";
+    for (const { camera: c, x, y, w, h } of plan.cells) {
+      ctx.drawImage(picture, c.x * kx, c.y * ky, c.w * kx, c.h * ky, left + x * scale, top + y * scale, w * scale, h * scale);
+    }
+  }
+
+  /** @param {number} width @param {number} height CSS pixels */
+  ratio(width, height) {
+    const plan = best(this.tape.cameras, choice, width, height);
+    if (!choice) shown = plan.choice;
+    return plan.w / plan.h;
+  }
+
+  /** Shows another camera large, and all of one size after the last. */
+  turn() {
+    const { cameras } = this.tape;
+    if (cameras.length < 2) return;
+    const all = ["all", ...cameras.keys()].map(String);
+    choice = all[(all.indexOf(choice || shown) + 1) % all.length];
+    for (const button of document.querySelectorAll("button.views")) this.#name(button);
+    try {
+      sessionStorage.setItem(KEY, choice);
+    } catch {
+      // full or switched off
+    }
+  }
+
+  /**
+   * Adds the button that changes the view to a player.
+   * @param {HTMLElement} player
+   * @param {() => void} change
+   */
+  attach(player, change) {
+    if (this.tape.cameras.length < 2) return;
+    player.dataset.cameras = `${this.tape.cameras.length}`;
+    let button = player.querySelector("button.views");
+    if (!button) {
+      button = Object.assign(document.createElement("button"), { type: "button", className: "views" });
+      button.addEventListener("mousedown", (e) => e.preventDefault()); // a click must not take the focus: the arrows are for answers
+      button.addEventListener("click", change);
+      player.querySelector(".transport")?.append(button);
+    }
+    if (player.hasAttribute("keys")) button.setAttribute("aria-keyshortcuts", "V");
+    this.#name(button);
+  }
+
+  /** Says on the button which camera is large. @param {Element} button */
+  #name(button) {
+    const { cameras } = this.tape;
+    const now = choice || shown;
+    const name = now === "all" ? "All" : cameras[Number(now)]?.name || `${Number(now) + 1}`;
+    const names = cameras.map((c, i) => c.name || `${i + 1}`).join(", ");
+    const key = document.createElement("kbd");
+    key.textContent = "V";
+    key.setAttribute("aria-hidden", "true");
+    const label = Object.assign(document.createElement("span"), { textContent: name });
+    button.replaceChildren(...(button.hasAttribute("aria-keyshortcuts") ? [key, label] : [label]));
+    button.setAttribute("aria-label", now === "all" ? `Cameras: all of one size (${names})` : `Cameras: ${name} large`);
+    button.setAttribute("title", "Show another camera large");
+  }
+}
