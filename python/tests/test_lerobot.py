@@ -18,7 +18,8 @@ from test_server import BINARY, Server
 
 LEROBOT = importlib.util.find_spec("lerobot") is not None
 EXAMPLES = pathlib.Path(__file__).parents[2] / "docs" / "examples" / "lerobot"
-CLIP = 10  # steps
+CLIP = 10  # steps, of a second
+SEEN = 224, 96  # size of the pictures of both cameras side by side
 
 
 def run(*args):
@@ -42,24 +43,6 @@ def quiet():
         os.close(nothing)
 
 
-def rollouts(dataset, folder):
-    """Writes the episodes of a data set as rollouts, with the front camera, and features that judge a pen."""
-    folder.mkdir()
-    listed = []
-    for e in dataset.meta.episodes:
-        rows = [dataset[i] for i in range(e["dataset_from_index"], e["dataset_to_index"])]
-        state, action = (np.stack([r[key].numpy() for r in rows]) for key in ("observation.state", "action"))
-        goal = pen.GOALS[pen.TASKS.index(rows[0]["task"])]
-        places = np.concatenate([state, state[-1:] + action[-1:]])
-        far = np.linalg.norm(places - goal, axis=1)
-        frames = np.stack([(255 * r["observation.images.front"].permute(1, 2, 0).numpy()).round().astype(np.uint8) for r in rows])
-        name = f"episode-{e['episode_index']:06d}"
-        np.savez(folder / f"{name}.npz", observations=places, actions=action, features=np.stack([far[:-1] - far[1:], 100 * np.square(action).sum(axis=1)], axis=1), frames=frames)
-        listed.append({"name": name, "policy": rows[0]["policy"], "task": rows[0]["task"], "start": str(int(rows[0]["seed"]))})
-    manifest = {"format": "tiebreak.rollouts", "version": 1, "title": "A pen", "step_seconds": 1 / dataset.fps, "clip_steps": CLIP, "features": ["Nearer", "Effort"], "rollouts": listed}
-    (folder / "rollouts.json").write_text(json.dumps(manifest))
-
-
 @unittest.skipIf(BINARY is None or not LEROBOT and os.environ.get("TIEBREAK_TORCH") is None, "lerobot is not installed: sh .ci/torch lerobot")
 class LeRobotTest(unittest.TestCase):
     def setUp(self):
@@ -73,10 +56,11 @@ class LeRobotTest(unittest.TestCase):
 
         return LeRobotDataset("tiebreak/pen", root=root, **settings)
 
-    def bring(self, dataset, data):
-        """Has the program take in a data set as the environment rollouts-pen."""
-        rollouts(dataset, self.folder / "rollouts")
-        run("import", "--rollouts", str(self.folder / "rollouts"), "--name", "pen", "--data", data)
+    def bring(self, root, data, name):
+        """Has the program take in a data set as the environment rollouts-NAME."""
+        columns = ["--policy-column", "policy", "--start-column", "seed", "--success-column", "next.success"]
+        said = run("import", "--lerobot", str(root), "--name", name, "--data", data, "--clip-seconds", "1", *columns)
+        self.assertIn(f"Rollouts:    {pen.EPISODES}\nSuccesses:   {pen.EPISODES // 2} of {pen.EPISODES}\nPolicies:    2\n", said)
 
     def label(self, server, data):
         """Makes a session, answers in it, and returns its id and what was said, by the ids of the answers."""
@@ -117,19 +101,19 @@ class LeRobotTest(unittest.TestCase):
         self.assertEqual(set(preferences.session_id), {session})
         lengths = {e: pen.plan(e)[3] for e in range(pen.EPISODES)}
         for r in preferences.itertuples():
-            self.assertEqual((r.n_frames_a, r.n_frames_b), (CLIP, CLIP))
-            self.assertLessEqual(r.start_frame_a + CLIP, lengths[r.episode_index_a])
-            self.assertLessEqual(r.start_frame_b + CLIP, lengths[r.episode_index_b])
+            self.assertEqual((r.n_steps_a, r.n_steps_b), (CLIP, CLIP))
+            self.assertLess(r.start_frame_a + CLIP, lengths[r.episode_index_a])
+            self.assertLess(r.start_frame_b + CLIP, lengths[r.episode_index_b])
             prefers = {"a": (r.episode_index_a, r.episode_index_b), "b": (r.episode_index_b, r.episode_index_a)}.get(r.choice)
             self.assertEqual(None if pd.isna(r.chosen_episode_index) else (r.chosen_episode_index, r.rejected_episode_index), prefers)
         decisive = preferences[preferences.chosen_episode_index.notna()]
         lines = [json.loads(line) for line in (labels / "preferences.jsonl").read_text().splitlines()]
         self.assertEqual([line["label_id"] for line in lines], decisive.label_id.tolist())
-        self.assertEqual([line["chosen_frames"]["episode_index"] for line in lines], decisive.chosen_episode_index.tolist())
+        self.assertEqual([line["chosen_clip"]["episode_index"] for line in lines], decisive.chosen_episode_index.tolist())
 
         for e in episodes.itertuples():
             policy, task, seed, frames = pen.plan(e.episode_index)
-            self.assertEqual((e.policy, e.task, e.start, e.n_frames), (policy, pen.TASKS[task], str(seed), frames))
+            self.assertEqual((e.policy, e.task, e.start, e.n_steps), (policy, pen.TASKS[task], str(seed), frames - 1))
             about = preferences[(preferences.episode_index_a == e.episode_index) | (preferences.episode_index_b == e.episode_index)]
             self.assertEqual((e.wins, e.losses), ((decisive.chosen_episode_index == e.episode_index).sum(), (decisive.rejected_episode_index == e.episode_index).sum()))
             self.assertEqual((e.ties, e.n_answers), ((about.choice == "equal").sum(), len(about)))
@@ -139,6 +123,26 @@ class LeRobotTest(unittest.TestCase):
             self.assertEqual(of.good.sum(), 2)
             self.assertGreater(of.score[of.good].min(), of.score[~of.good].max())
         return episodes, good
+
+    def check_seen(self, session, data, labels):
+        """The clips that people saw show the frames that the labels name."""
+        import pandas as pd
+        from PIL import Image
+
+        bundle = self.folder / "bundle"
+        run("export", "--data", data, "--session", session, "--format", "bundle", "--clips", "gif", "--out", str(bundle))
+        segments = pd.read_parquet(bundle / "labels.parquet").set_index("label_id")
+        seen = 0
+        for r in pd.read_parquet(labels / "preferences.parquet").itertuples():
+            for side, episode, start in (("a", r.episode_index_a, r.start_frame_a), ("b", r.episode_index_b, r.start_frame_b)):
+                with Image.open(bundle / "clips" / f"{segments.at[r.label_id, f'segment_{side}']}.gif") as film:
+                    for picture, frame in ((0, start), (film.n_frames - 1, start + CLIP)):
+                        film.seek(picture)
+                        both = np.asarray(film.convert("RGB").resize(SEEN))
+                        for camera in (both[:, :96], both[:, 96:]):
+                            self.assertEqual(pen.read_bars(camera), (episode, frame))
+                        seen += 1
+        self.assertGreater(seen, 100)
 
     def check_columns(self, labels, root, episodes):
         """Adds columns to a copy, which the real package loads; the original is as it was."""
@@ -160,7 +164,8 @@ class LeRobotTest(unittest.TestCase):
             with quiet():
                 pen.make(made[codec], codec, files=files)
         data = str(self.folder / "data")
-        self.bring(self.load(made["h264"]), data)
+        self.bring(made["libsvtav1"], data, "pen-av1")
+        self.bring(made["h264"], data, "pen")
         server = Server(data)
         self.addCleanup(lambda: server.kill())
         session, said = self.label(server, data)
@@ -171,6 +176,7 @@ class LeRobotTest(unittest.TestCase):
         for path in labels.iterdir():  # the same bytes twice, and by the HTTP API
             self.assertEqual(archive.read(f"tiebreak-{session}-labels/{path.name}"), path.read_bytes())
         episodes, good = self.check_labels(labels, said, session)
+        self.check_seen(session, data, labels)
         for codec, root in made.items():
             with self.subTest(codec):
                 self.check_frames(self.load(root, episodes=good), good)

@@ -24,11 +24,11 @@ def check(labels, episodes, folder):
     """Refuses labels of episodes that the data set does not have, or that are longer there or shorter."""
     lengths = dict(zip(episodes["episode_index"].to_pylist(), episodes["length"].to_pylist()))
     for row in labels.to_pylist():
-        index, steps = row["episode_index"], row["n_frames"]
+        index, steps = row["episode_index"], row["n_steps"]
         if index not in lengths:
             sys.exit(f"{folder} has no episode {index}, which there are labels of: is it the data set that was imported?")
         if steps not in (lengths[index], lengths[index] - 1):
-            sys.exit(f"Episode {index} has {lengths[index]} frames in {folder}, and labels of {steps}: is it the data set that was imported?")
+            sys.exit(f"Episode {index} has {lengths[index]} frames in {folder}, and the episode that was labelled {steps + 1}: is it the data set that was imported?")
 
 
 def add(labels, path):

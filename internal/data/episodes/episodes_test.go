@@ -183,7 +183,7 @@ func TestPreferences(t *testing.T) {
 		Label    string   `parquet:"label_id"`
 		A        int64    `parquet:"episode_index_a"`
 		Start    int64    `parquet:"start_frame_b"`
-		Frames   int64    `parquet:"n_frames_b"`
+		Steps    int64    `parquet:"n_steps_b"`
 		B        int64    `parquet:"episode_index_b"`
 		Choice   string   `parquet:"choice"`
 		Prob     *float64 `parquet:"prob_a,optional"`
@@ -207,7 +207,7 @@ func TestPreferences(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(text(t, dir, "preferences.jsonl")), "\n")
 	const last = `{"chosen":"distance 1, tilt 2, speed 3","rejected":"distance 1, tilt 2, speed 3","chosen_segment":"clip-g0.p1","rejected_segment":"clip-g3.p1.3","label_id":"answer-8",` +
-		`"chosen_frames":{"episode_index":7,"start":3,"n":10},"rejected_frames":{"episode_index":22,"start":3,"n":10}}`
+		`"chosen_clip":{"episode_index":7,"start_frame":3,"n_steps":10},"rejected_clip":{"episode_index":22,"start_frame":3,"n_steps":10}}`
 	if len(lines) != 3 || lines[2] != last {
 		t.Errorf("preferences.jsonl has %d lines, want 3, and ends with\n%s, want\n%s", len(lines), lines[len(lines)-1], last)
 	}

@@ -19,10 +19,10 @@ type preferenceRow struct {
 	Received  time.Time `parquet:"received_at,timestamp(millisecond)"`
 	A         int64     `parquet:"episode_index_a"`
 	StartA    int64     `parquet:"start_frame_a"`
-	FramesA   int64     `parquet:"n_frames_a"`
+	StepsA    int64     `parquet:"n_steps_a"`
 	B         int64     `parquet:"episode_index_b"`
 	StartB    int64     `parquet:"start_frame_b"`
-	FramesB   int64     `parquet:"n_frames_b"`
+	StepsB    int64     `parquet:"n_steps_b"`
 	NameA     string    `parquet:"episode_name_a,dict"`
 	NameB     string    `parquet:"episode_name_b,dict"`
 	Choice    string    `parquet:"choice,dict"`
@@ -40,7 +40,7 @@ type episodeRow struct {
 	Policy   *string  `parquet:"policy,optional,dict"`
 	Task     *string  `parquet:"task,optional,dict"`
 	Start    *string  `parquet:"start,optional,dict"`
-	Frames   int64    `parquet:"n_frames"`
+	Steps    int64    `parquet:"n_steps"`
 	Score    *float64 `parquet:"score,optional"`
 	ScoreStd *float64 `parquet:"score_std,optional"`
 	Wins     int64    `parquet:"wins"`
@@ -53,15 +53,15 @@ type episodeRow struct {
 // A preferenceLine is a line of preferences.jsonl.
 type preferenceLine struct {
 	bundle.Preference
-	ChosenPiece   piece `json:"chosen_frames"`
-	RejectedPiece piece `json:"rejected_frames"`
+	ChosenPiece   piece `json:"chosen_clip"`
+	RejectedPiece piece `json:"rejected_clip"`
 }
 
 // A piece is the part of an episode that a clip shows.
 type piece struct {
 	Episode int64 `json:"episode_index"`
-	Start   int64 `json:"start"`
-	Frames  int64 `json:"n"`
+	Start   int64 `json:"start_frame"`
+	Steps   int64 `json:"n_steps"`
 }
 
 func given(s string) *string {
@@ -76,8 +76,8 @@ func (w *writer) preference(c bundle.Comparison, at [2]int) preferenceRow {
 	a, b := &w.episodes[at[0]], &w.episodes[at[1]]
 	out := preferenceRow{
 		Label: string(c.Answer.ID), Session: string(w.spec.ID), Annotator: string(c.Answer.Annotator), Received: c.Answer.ReceivedAt.UTC(),
-		A: a.Index, StartA: int64(c.Clips[0].Start), FramesA: int64(c.Clips[0].Steps), NameA: a.Name,
-		B: b.Index, StartB: int64(c.Clips[1].Start), FramesB: int64(c.Clips[1].Steps), NameB: b.Name,
+		A: a.Index, StartA: int64(c.Clips[0].Start), StepsA: int64(c.Clips[0].Steps), NameA: a.Name,
+		B: b.Index, StartB: int64(c.Clips[1].Start), StepsB: int64(c.Clips[1].Steps), NameB: b.Name,
 		Choice: string(c.Answer.Choice), Turned: c.Turned, Split: given(c.Split), SplitPair: given(c.SplitPair),
 	}
 	if c.Part > 0 {
