@@ -28,7 +28,10 @@ import (
 type Entrant struct {
 	Session idrl.SessionID
 	After   int64  // log row after which it was the recommended policy; -1: the last one
-	Title   string // for researchers; empty for that of the session
+	Title   string // for researchers; empty for that of the session, or the name of the policy
+
+	// Set is the environment of recordings of which Policy acted in some, in place of a session; an empty Policy stands for all of them.
+	Set, Policy string
 }
 
 // Arenas makes arenas and reports their results.

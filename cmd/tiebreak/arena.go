@@ -12,6 +12,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/export"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
@@ -37,6 +38,7 @@ type arenaFlags struct {
 	siteFlags
 	session, consent   string
 	entrants           entrantsFlag
+	groups             string
 	seed               seedFlag
 	spec               idrl.SessionSpec
 	json, csv, answers bool
@@ -46,7 +48,9 @@ func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
 	f.declare(fs)
 	ownFlags(fs, &f.own)
 	fs.Var(&f.entrants, "entrant", "`SESSION`, SESSION@ROW or either with =TITLE: the policy that a session recommends now, or recommended after that row of its log; give the flag once for each policy, 2 to "+
-		strconv.Itoa(idrl.MaxEntrants))
+		strconv.Itoa(idrl.MaxEntrants)+". Or rollouts-NAME:POLICY, also with =TITLE: a policy that acted in imported rollouts")
+	fs.Func("entrants", "`rollouts-NAME`: all policies that acted in these rollouts", f.entrants.all)
+	fs.StringVar(&f.groups, "task-groups", "", "`file` of tasks of rollouts and the groups that the result is also about: CSV with the columns task and group")
 	fs.StringVar(&f.spec.Title, "title", "Arena", "`name` of the arena, which annotators see")
 	settings.DeclareOnly(fs, &f.spec, "budget", "answers_each", "completion_code", "instructions", "withdraw_days", "min_dwell", "max_rate")
 	fs.Float64Var(&f.spec.Arena.Detect, "detect", idrl.DefaultDetect, "smallest preference that the test for a winner is planned to find, as a `share` of the answers that prefer one of two, "+
@@ -63,6 +67,10 @@ func (e *entrantsFlag) String() string { return "" }
 
 // Set implements flag.Value.
 func (e *entrantsFlag) Set(text string) error {
+	if set, policy, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(set, recordings.IDPrefix) {
+		*e = append(*e, web.Entrant{Set: set, Policy: policy})
+		return nil
+	}
 	which, title, _ := strings.Cut(text, "=")
 	session, row, at := strings.Cut(which, "@")
 	w := web.Entrant{Session: idrl.SessionID(session), After: -1, Title: title}
@@ -77,10 +85,20 @@ func (e *entrantsFlag) Set(text string) error {
 	return nil
 }
 
+// all adds all policies of a set of recordings.
+func (e *entrantsFlag) all(set string) error {
+	if !strings.HasPrefix(set, recordings.IDPrefix) {
+		return fmt.Errorf("--entrants takes imported rollouts, as %sNAME; got %q", recordings.IDPrefix, set)
+	}
+	*e = append(*e, web.Entrant{Set: set})
+	return nil
+}
+
 func arenaNewCommand() command {
 	c := subcommand("arena new", "make an arena", (*arenaFlags).declareNew,
-		"Makes an arena of the policies that sessions recommend and prints its id and a link for annotators. All sessions\n"+
-			"must have the same environment with the same layout. The server may be running.",
+		"Makes an arena of the policies that sessions recommend, or that acted in imported rollouts, and prints its id and a link\n"+
+			"for annotators. All sessions must have the same environment with the same layout, and all recorded policies be of the same\n"+
+			"rollouts. The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
 			list, err := environments(f.own)
 			if err != nil {
@@ -88,6 +106,11 @@ func arenaNewCommand() command {
 			}
 			if f.consent != "" {
 				if f.spec.Consent, err = readConsent(f.consent); err != nil {
+					return err
+				}
+			}
+			if f.groups != "" {
+				if f.spec.Arena.Tasks, err = readTaskGroups(f.groups); err != nil {
 					return err
 				}
 			}
@@ -112,7 +135,7 @@ func arenaNewCommand() command {
 				return nil
 			})
 		})
-	c.Usage = "--entrant SESSION --entrant SESSION [flags]"
+	c.Usage = "--entrant SESSION --entrant SESSION | --entrants rollouts-NAME [flags]"
 	c.Example += " --entrant ID=Before --entrant ID@0=After"
 	return c
 }
