@@ -56,6 +56,14 @@ func (i *ReportInterval) cells() (low, high string) {
 	return number(i.Low), number(i.High)
 }
 
+// String writes the interval; "-" where there is none.
+func (i *ReportInterval) String() string {
+	if i == nil {
+		return "-"
+	}
+	return words.Signed(i.Low, 2) + " to " + words.Signed(i.High, 2)
+}
+
 // A ReportSpread says how many tasks and people the intervals Population are drawn from; 0 where there are too few to account for them.
 type ReportSpread struct {
 	Tasks  int `json:"tasks"`
@@ -194,17 +202,24 @@ func (r Report) Meetings() string {
 	return "People compare two episodes of one task: " + matched + ", and " + random + "."
 }
 
-// Accounts says what the intervals Population are about; nothing where there are none.
+// Accounts says what the intervals Population are about, a sentence; nothing where there are none.
 func (r Report) Accounts() string {
-	tasks, people := words.Plural(r.Spread.Tasks, "task"), fmt.Sprintf("%d people", r.Spread.People)
+	if of := r.Spread.about(len(r.Tasks) > 0); of != "" {
+		return "The wider intervals hold " + of + ": they account for their differences."
+	}
+	return ""
+}
+
+func (s ReportSpread) about(recorded bool) string {
+	tasks, people := words.Plural(s.Tasks, "task"), fmt.Sprintf("%d people", s.People)
 	switch {
-	case r.Spread.Tasks > 0 && r.Spread.People > 0:
+	case s.Tasks > 0 && s.People > 0:
 		return fmt.Sprintf("for tasks and people like these %s and %s", tasks, people)
-	case r.Spread.Tasks > 0:
+	case s.Tasks > 0:
 		return fmt.Sprintf("for tasks like these %s, and these people alone", tasks)
-	case r.Spread.People > 0 && len(r.Tasks) > 0:
+	case s.People > 0 && recorded:
 		return fmt.Sprintf("for people like these %s, and these tasks alone", people)
-	case r.Spread.People > 0:
+	case s.People > 0:
 		return fmt.Sprintf("for people like these %s", people)
 	}
 	return ""
