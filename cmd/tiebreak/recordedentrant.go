@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"io"
 	"os"
 	"slices"
@@ -143,28 +142,22 @@ func readTaskGroups(path string) ([]idrl.ArenaTask, error) {
 	case len(b) > maxTaskGroups:
 		return nil, idrl.Errorf(idrl.Invalid, "%s has more than %d bytes", path, maxTaskGroups)
 	}
-	return taskGroups(string(b))
+	return web.TaskGroups(string(b))
 }
 
-// taskGroups reads lines of CSV: a task and its group. A first line "task,group" is a head.
-func taskGroups(text string) (out []idrl.ArenaTask, err error) {
-	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
-	r.FieldsPerRecord = 2
-	rows, err := r.ReadAll()
-	if err != nil {
-		return nil, idrl.Errorf(idrl.Invalid, "the groups of tasks must be lines of CSV with a task and its group: %v", err)
-	}
-	of := map[string]string{}
-	for i, row := range rows {
-		task, group := row[0], strings.TrimSpace(row[1])
-		if i == 0 && task == "task" && group == "group" {
+// Recorded implements web.Arenas.
+func (r arenas) Recorded() (out []web.RecordedSet) {
+	list := r.a.envs()
+	for _, e := range list {
+		if !strings.HasPrefix(e.ID, recordings.IDPrefix) || e.Unavailable != nil {
 			continue
 		}
-		if was, ok := of[task]; ok && was != group {
-			return nil, idrl.Errorf(idrl.Invalid, "task %.100q is in two groups, %.100q and %.100q", task, was, group)
+		set, _, err := recordedSet(list, e.ID)
+		if err != nil || set.Unseen() {
+			continue
 		}
-		of[task] = group
-		out = append(out, idrl.ArenaTask{Name: task, Group: group})
+		tasks, started := set.Tasks()
+		out = append(out, web.RecordedSet{Env: e.ID, Title: set.Title(), Policies: set.Names(), Tasks: tasks, Started: started})
 	}
-	return out, nil
+	return out
 }

@@ -61,7 +61,7 @@ func (i *ReportInterval) String() string {
 	if i == nil {
 		return "-"
 	}
-	return words.Signed(i.Low, 2) + " to " + words.Signed(i.High, 2)
+	return fmt.Sprintf("%+.2f to %+.2f", i.Low, i.High)
 }
 
 // A ReportSpread says how many tasks and people the intervals Population are drawn from; 0 where there are too few to account for them.
