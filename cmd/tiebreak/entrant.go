@@ -58,8 +58,10 @@ func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sess
 		same := func(p training.EntrantPolicy) bool {
 			return p.Gaits == policy.Gaits && slices.Equal(p.Params, policy.Params)
 		}
-		if i := slices.IndexFunc(policies, same); i >= 0 && spec.Arena.Entrants[i].Policy != entrant.Policy || i >= 0 && spec.Arena.Entrants[i].Session != entrant.Session {
-			return spec, nil, samePolicy(spec.Arena.Entrants[i], entrant)
+		if i := slices.IndexFunc(policies, same); i >= 0 {
+			if o := spec.Arena.Entrants[i]; isRecorded(of) || o.Policy != entrant.Policy || o.Session != entrant.Session { // else Validate says so
+				return spec, nil, samePolicy(o, entrant)
+			}
 		}
 		spec.Arena.Entrants = append(spec.Arena.Entrants, entrant)
 		policies = append(policies, policy)

@@ -60,7 +60,7 @@ func (s *selector) teaching(who idrl.AnnotatorID, fresh []record.Assignment, pen
 	if err == nil && len(out) == 0 && s.queries.places != nil { // better a question about what is reserved than none
 		return s.askable(who, fresh, pending, nil, teaches)
 	}
-	return s.balanced(s.deciding(out, pending), fresh), err
+	return s.queries.balanced(s.deciding(out, pending), s.vectors, s.asked.times, fresh), err
 }
 
 // holdOut returns the queries that can be held out: no annotator was asked them before, so that nothing was learnt

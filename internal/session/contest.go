@@ -77,9 +77,9 @@ func (s *selector) deciding(askable, pending []idrl.QueryVector) []idrl.QueryVec
 }
 
 // balanced returns, of what may be asked about two entrants of an arena of recorded policies, the questions of the task about which they were asked
-// least, beside fresh ones: so tasks count alike, however long an arena goes on. It depends on no answer.
-func (s *selector) balanced(askable []idrl.QueryVector, fresh []record.Assignment) []idrl.QueryVector {
-	c := &s.queries
+// least, beside fresh ones: so tasks count alike, however long an arena goes on. It depends on no answer. vectors are all questions, and times says
+// how often each was asked.
+func (c *queryIndex) balanced(askable, vectors []idrl.QueryVector, times map[idrl.QueryID]int, fresh []record.Assignment) []idrl.QueryVector {
 	if c.tasks == nil || len(askable) == 0 {
 		return askable
 	}
@@ -89,12 +89,12 @@ func (s *selector) balanced(askable []idrl.QueryVector, fresh []record.Assignmen
 		return cell{min(a, b), max(a, b), c.tasks[c.index[q.ID]]}
 	}
 	asked := map[cell]int{}
-	for i := range s.vectors {
-		asked[at(&s.vectors[i])] += s.asked.times[s.vectors[i].ID]
+	for i := range vectors {
+		asked[at(&vectors[i])] += times[vectors[i].ID]
 	}
 	for _, as := range fresh {
 		if place, ok := c.index[as.Query.ID]; ok {
-			asked[at(&s.vectors[place])]++
+			asked[at(&vectors[place])]++
 		}
 	}
 	least := map[[2]int]int{}
