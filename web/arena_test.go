@@ -23,6 +23,10 @@ func (f fakeArenas) NewArena(_ context.Context, spec idrl.SessionSpec, entrants 
 	return "s1", nil
 }
 
+func (f fakeArenas) Recorded() []web.RecordedSet {
+	return []web.RecordedSet{{Env: "rollouts-reach", Title: "Reaching", Policies: []string{"act", "pi: 0"}, Tasks: 4, Started: 2}}
+}
+
 func (f fakeArenas) Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error) {
 	rec, err := f.b.db.Load(ctx, id)
 	if err != nil {

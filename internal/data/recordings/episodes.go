@@ -21,3 +21,22 @@ func (s *Set) Episodes() []Episode {
 
 // Names returns what the manifest calls the policies, in the order of Policies: for researchers alone.
 func (s *Set) Names() []string { return slices.Clone(s.x.Policies) }
+
+// Tasks returns how many tasks the rollouts name, and in how many of these two policies or more have a start in common.
+func (s *Set) Tasks() (named, started int) {
+	type start struct{ task, start string }
+	by, common, tasks := map[start]int{}, map[string]bool{}, map[string]bool{}
+	for _, e := range s.x.Rollouts {
+		if e.Task == "" || e.Policy == noPolicy {
+			continue
+		}
+		tasks[e.Task] = true
+		at := start{e.Task, e.Start}
+		if first, known := by[at]; known && first != e.Policy && e.Start != "" {
+			common[e.Task] = true
+		} else if !known {
+			by[at] = e.Policy
+		}
+	}
+	return len(tasks), len(common)
+}
