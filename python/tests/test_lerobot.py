@@ -9,15 +9,18 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zipfile
 
-import lerobot_pen as pen
 import numpy as np
 from test_server import BINARY, Server
 
-LEROBOT = importlib.util.find_spec("lerobot") is not None
 EXAMPLES = pathlib.Path(__file__).parents[2] / "docs" / "examples" / "lerobot"
+sys.path.insert(0, str(EXAMPLES))
+import make as pen  # noqa: E402
+
+LEROBOT = importlib.util.find_spec("lerobot") is not None
 CLIP = 10  # steps, of a second
 SEEN = 224, 96  # size of the pictures of both cameras side by side
 
@@ -62,21 +65,46 @@ class LeRobotTest(unittest.TestCase):
         said = run("import", "--lerobot", str(root), "--name", name, "--data", data, "--clip-seconds", "1", *columns)
         self.assertIn(f"Rollouts:    {pen.EPISODES}\nSuccesses:   {pen.EPISODES // 2} of {pen.EPISODES}\nPolicies:    2\n", said)
 
+    def say(self, server, session, choices):
+        """Answers questions as a program, and returns what was said, by the ids of the answers."""
+        person, said = server.client("label", session).session(session), {}
+        for k, choice in enumerate(choices):
+            claim = person.claim()
+            while not claim["open"]:  # clips are being made
+                time.sleep(0.2)
+                claim = person.claim()
+            question = claim["open"][0]
+            answer = {"id": f"answer-{k}-{question['assignment']}", "assignment": question["assignment"], "choice": choice, "shown_left": question["left"]}
+            answer |= {"shown_at": "2026-11-20T12:00:00Z", "instructions_version": claim["instructions_version"]}
+            person.answer(answer | ({"reason": "other"} if choice == "skip" else {}))
+            said[answer["id"]] = choice
+        return said
+
     def label(self, server, data):
         """Makes a session, answers in it, and returns its id and what was said, by the ids of the answers."""
         words = run("session", "create", "--data", data, "--env", "rollouts-pen", "--title", "Pens", "--seed", "1").split()
         session, link = words[1], words[3]
         token = link.rsplit("/", 1)[1]
         run("simulate", "--url", f"{server.url}/join/{token}", "--answers", "40", "--seed", "3", "--data", data)
-        person, said = server.client("label", session).session(session), {}
-        for k, choice in enumerate(["a", "b", "equal", "cant_tell", "skip", "a", "b"]):
-            claim = person.claim()
-            question = claim["open"][0]
-            answer = {"id": f"answer-{k}-{question['assignment']}", "assignment": question["assignment"], "choice": choice, "shown_left": question["left"]}
-            answer |= {"shown_at": "2026-11-20T12:00:00Z", "instructions_version": claim["instructions_version"]}
-            person.answer(answer | ({"reason": "other"} if choice == "skip" else {}))
-            said[answer["id"]] = choice
-        return session, said
+        return session, self.say(server, session, ["a", "b", "equal", "cant_tell", "skip", "a", "b"])
+
+    def check_arena(self, server, data):
+        """In an arena of the recorded policies each episode has the strength of its policy, and the better one is good."""
+        import pandas as pd
+
+        arena = run("arena", "new", "--data", data, "--entrants", "rollouts-pen", "--seed", "1").split()[1]
+        said = self.say(server, arena, "aabab")
+        labels = self.folder / "arena"
+        run("export", "--data", data, "--session", arena, "--format", "lerobot", "--out", str(labels))
+        strengths = {e["title"]: e["strength"] for e in json.loads(run("arena", "show", arena, "--data", data, "--json"))["entrants"]}
+        best = max(strengths, key=strengths.get)
+        preferences, episodes = (pd.read_parquet(labels / f"{name}.parquet") for name in ("preferences", "episodes"))
+        self.assertEqual(dict(zip(preferences.label_id, preferences.choice, strict=True)), said)
+        for r in preferences.itertuples():  # two policies, one task, one seed
+            (policy, *start), (other, *same) = (pen.plan(e)[:3] for e in (r.episode_index_a, r.episode_index_b))
+            self.assertEqual((policy != other, start), (True, same))
+        for e in episodes.itertuples():
+            self.assertEqual((e.policy, e.score, e.good), (pen.plan(e.episode_index)[0], strengths[e.policy], e.policy == best))
 
     def check_frames(self, dataset, episodes):
         """Each frame of each camera shows the number of its episode and its own."""
@@ -177,6 +205,7 @@ class LeRobotTest(unittest.TestCase):
             self.assertEqual(archive.read(f"tiebreak-{session}-labels/{path.name}"), path.read_bytes())
         episodes, good = self.check_labels(labels, said, session)
         self.check_seen(session, data, labels)
+        self.check_arena(server, data)
         for codec, root in made.items():
             with self.subTest(codec):
                 self.check_frames(self.load(root, episodes=good), good)

@@ -1,8 +1,8 @@
 """Writes a small dataset by the real LeRobot package, with its own encoder settings.
 
-    python lerobot_pen.py FOLDER [--codec h264|libsvtav1] [--fps 10] [--files small]
+    python make.py FOLDER [--codec h264|libsvtav1] [--fps 10] [--files small]
 
-12 episodes of 30 to 60 frames: 3 tasks, 2 policies, 2 seeds. A pen follows a line to a goal; the policy "steady" goes
+12 episodes of 30 to 60 frames: 3 tasks, 2 policies, 2 seeds. A pen goes to an edge; the policy "steady" goes
 straight, "shaky" trembles and stops before it. Two cameras: front (96 x 96 pixels) and side (128 wide, 96 high).
 Each picture tells its place by BARS bars of BAR pixels at its upper edge, white for 1: 5 bits of the episode, 7 of
 the frame, highest bit first; read_bars has the numbers back from a decoded picture.
