@@ -21,7 +21,7 @@ sys.path.insert(0, str(EXAMPLES))
 import make as pen  # noqa: E402
 
 LEROBOT = importlib.util.find_spec("lerobot") is not None
-CLIP = 10  # steps, of a second
+CLIP = 50  # steps, of 5 seconds: three episodes are longer
 SEEN = 224, 96  # size of the pictures of both cameras side by side
 
 
@@ -62,7 +62,7 @@ class LeRobotTest(unittest.TestCase):
     def bring(self, root, data, name):
         """Has the program take in a data set as the environment rollouts-NAME."""
         columns = ["--policy-column", "policy", "--start-column", "seed", "--success-column", "next.success"]
-        said = run("import", "--lerobot", str(root), "--name", name, "--data", data, "--clip-seconds", "1", *columns)
+        said = run("import", "--lerobot", str(root), "--name", name, "--data", data, "--clip-seconds", "5", *columns)
         self.assertIn(f"Rollouts:    {pen.EPISODES}\nSuccesses:   {pen.EPISODES // 2} of {pen.EPISODES}\nPolicies:    2\n", said)
 
     def say(self, server, session, choices):
@@ -129,9 +129,9 @@ class LeRobotTest(unittest.TestCase):
         self.assertEqual(set(preferences.session_id), {session})
         lengths = {e: pen.plan(e)[3] for e in range(pen.EPISODES)}
         for r in preferences.itertuples():
-            self.assertEqual((r.n_steps_a, r.n_steps_b), (CLIP, CLIP))
-            self.assertLess(r.start_frame_a + CLIP, lengths[r.episode_index_a])
-            self.assertLess(r.start_frame_b + CLIP, lengths[r.episode_index_b])
+            for episode, start, steps in ((r.episode_index_a, r.start_frame_a, r.n_steps_a), (r.episode_index_b, r.start_frame_b, r.n_steps_b)):
+                self.assertEqual(steps, min(CLIP, lengths[episode] - 1))
+                self.assertLess(start + steps, lengths[episode])
             prefers = {"a": (r.episode_index_a, r.episode_index_b), "b": (r.episode_index_b, r.episode_index_a)}.get(r.choice)
             self.assertEqual(None if pd.isna(r.chosen_episode_index) else (r.chosen_episode_index, r.rejected_episode_index), prefers)
         decisive = preferences[preferences.chosen_episode_index.notna()]
@@ -162,9 +162,9 @@ class LeRobotTest(unittest.TestCase):
         segments = pd.read_parquet(bundle / "labels.parquet").set_index("label_id")
         seen = 0
         for r in pd.read_parquet(labels / "preferences.parquet").itertuples():
-            for side, episode, start in (("a", r.episode_index_a, r.start_frame_a), ("b", r.episode_index_b, r.start_frame_b)):
+            for side, episode, start, steps in (("a", r.episode_index_a, r.start_frame_a, r.n_steps_a), ("b", r.episode_index_b, r.start_frame_b, r.n_steps_b)):
                 with Image.open(bundle / "clips" / f"{segments.at[r.label_id, f'segment_{side}']}.gif") as film:
-                    for picture, frame in ((0, start), (film.n_frames - 1, start + CLIP)):
+                    for picture, frame in ((0, start), (film.n_frames - 1, start + steps)):
                         film.seek(picture)
                         both = np.asarray(film.convert("RGB").resize(SEEN))
                         for camera in (both[:, :96], both[:, 96:]):
