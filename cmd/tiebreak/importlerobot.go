@@ -84,7 +84,7 @@ func sayPlan(w io.Writer, p recordings.Plan) {
 	hours := time.Duration(float64(p.Frames) / p.FPS * float64(time.Second)).Round(time.Second)
 	fmt.Fprintf(w, "LeRobot %s: %d episodes, %d frames at %g a second (%s), robot: %s\n", p.Version, len(p.Episodes), p.Frames, p.FPS, hours, p.Robot)
 	fmt.Fprintf(w, "Cameras: %s; %d videos with %s, which are not copied\n", strings.Join(names, ", "), len(p.Videos), megabytes(p.VideoBytes()))
-	fmt.Fprintf(w, "This takes about %s, and %s of disk, and later about 1.5 MB for each clip that people see.\n",
+	fmt.Fprintf(w, "This takes about %s, and %s of disk, and later about 0.7 MB for each clip that people see.\n",
 		(time.Duration(max(1, p.Seconds)) * time.Second).Round(time.Second), megabytes(p.Place))
 }
 

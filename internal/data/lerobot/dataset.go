@@ -1,6 +1,7 @@
 package lerobot
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -61,14 +62,13 @@ type Video struct {
 
 // A Dataset is a folder that was opened.
 type Dataset struct {
-	Version   string // of the layout
-	Robot     string // may be empty
-	FPS       float64
-	Frames    int // of all episodes
-	Cameras   []Camera
-	Episodes  []Episode
-	Videos    []Video
-	DataBytes int64 // of Parquet files of data
+	Version  string // of the layout
+	Robot    string // may be empty
+	FPS      float64
+	Frames   int // of all episodes
+	Cameras  []Camera
+	Episodes []Episode
+	Videos   []Video
 
 	path    string // without links
 	root    *os.Root
@@ -153,6 +153,9 @@ func (d *Dataset) agree() error {
 			return err
 		}
 	}
+	if err := d.apart(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for i, e := range d.Episodes {
 		if e.Task != "" {
@@ -162,11 +165,27 @@ func (d *Dataset) agree() error {
 		}
 		if !seen[e.data] {
 			seen[e.data] = true
-			s, err := d.watch(e.data)
-			if err != nil {
+			if _, err := d.watch(e.data); err != nil {
 				return err
 			}
-			d.DataBytes += s.Size()
+		}
+	}
+	return nil
+}
+
+// apart returns an error if two episodes are in the same frames of a video.
+func (d *Dataset) apart() error {
+	type part struct{ episode, video, first, end int }
+	var all []part
+	for i, e := range d.Episodes {
+		for _, p := range e.Places {
+			all = append(all, part{i, p.Video, p.First, p.First + e.Length})
+		}
+	}
+	slices.SortFunc(all, func(a, b part) int { return cmp.Or(cmp.Compare(a.video, b.video), cmp.Compare(a.first, b.first)) })
+	for k := 1; k < len(all); k++ {
+		if a, b := all[k-1], all[k]; a.video == b.video && b.first < a.end {
+			return refused("video", "episode %d and episode %d are in the same pictures of %.200s, from %d to %d and from %d to %d", a.episode, b.episode, d.Videos[a.video].Name, a.first, a.end, b.first, b.end)
 		}
 	}
 	return nil
@@ -231,6 +250,19 @@ func (d *Dataset) readFile(name string, most int64) ([]byte, error) {
 // FeatureNames returns what the n numbers of a column are called, if the data set says so of all of them; else nil.
 func (d *Dataset) FeatureNames(column string, n int) []string {
 	return d.info.Features[column].names(n)
+}
+
+// Numbers returns about how many numbers of a frame are kept, by meta/info.json: those of the action, and twice those of the
+// state, which features may be made of.
+func (d *Dataset) Numbers() int {
+	size := func(name string) int {
+		n := 0
+		for _, s := range d.info.Features[name].Shape {
+			n = max(1, n) * min(max(s, 1), 1<<16)
+		}
+		return min(n, 1<<16)
+	}
+	return size("action") + 2*size("observation.state")
 }
 
 // VideoBytes returns the bytes of all videos.

@@ -1,7 +1,9 @@
 package lerobot_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/rng"
 	"tiebreak/internal/data/lerobot"
 	"tiebreak/internal/data/lerobot/lerobottest"
 	"tiebreak/internal/idrl"
@@ -87,6 +90,9 @@ func TestRefused(t *testing.T) {
 		{name: "video that ends too early", change: func(c *lerobottest.Change) {
 			c.Episodes[2][cameras+"/from_timestamp"], c.Episodes[2][cameras+"/to_timestamp"] = 1.9, 2.9
 		}, want: []string{"episode 2", "lerobot-video", "has 27 pictures", front}},
+		{name: "two episodes in the same pictures", change: func(c *lerobottest.Change) {
+			c.Episodes[2][cameras+"/from_timestamp"], c.Episodes[2][cameras+"/to_timestamp"] = 1.6, 2.6
+		}, want: []string{"lerobot-video", "episode 1 and episode 2", front}},
 		{name: "other pixels", change: func(c *lerobottest.Change) {
 			c.Info["features"].(map[string]any)[camera].(map[string]any)["shape"] = []int{480, 640, 3}
 		}, want: []string{"lerobot-video", "640x480"}},
@@ -172,6 +178,34 @@ func TestRefusedCSV(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 		})
+	}
+}
+
+// TestDamagedFiles: bytes that were changed anywhere in a file of numbers or of meta give an error of kind Invalid, or other
+// numbers, and no panic.
+func TestDamagedFiles(t *testing.T) {
+	folder := t.TempDir()
+	must(t, lerobottest.Dataset{Lengths: []int{8, 9}}.Write(folder))
+	random := rng.New(1, "damage", 0)
+	for _, name := range []string{data, "meta/episodes/chunk-000/file-000.parquet", "meta/tasks.parquet", "meta/info.json"} {
+		path := filepath.Join(folder, name)
+		whole, err := os.ReadFile(path)
+		must(t, err)
+		for range 150 {
+			b := bytes.Clone(whole)
+			for range 1 + random.IntN(3) {
+				b[random.IntN(len(b))] ^= byte(1 + random.IntN(255))
+			}
+			must(t, os.WriteFile(path, b, 0o600))
+			d, err := lerobot.Open(t.Context(), folder, lerobot.Options{Policy: "policy"})
+			if err == nil {
+				err = errors.Join(d.Read(t.Context(), func(int, *lerobot.Frames) error { return nil }), d.Close())
+			}
+			if err != nil && !strings.Contains(err.Error(), "lerobot-") {
+				t.Errorf("%s: the error has no code: %v", name, err)
+			}
+		}
+		must(t, os.WriteFile(path, whole, 0o600))
 	}
 }
 

@@ -28,6 +28,10 @@ type LeRobotConfig struct {
 	Progress func(done, total int, what string) // may be nil
 }
 
+// maxUnnamed is how many episodes count as policies of their own where none are named: clips of each have to be cut
+// before the first question.
+const maxUnnamed = 120
+
 // DefaultClipSeconds is how long clips of videos are, unless episodes are shorter.
 const DefaultClipSeconds = 10.0
 
@@ -39,13 +43,13 @@ type Plan struct {
 	Seconds float64 // that it will take, about, on an ordinary machine
 }
 
-// plan estimates what an import takes: 26 bytes a number, which is kept as float64 with its features, from Parquet files
-// of float32; and what was measured on two cores for a video (its table and one picture) and for reading Parquet twice.
+// plan estimates what an import takes: 8 bytes a number, with the features, and a file for each episode; and what was measured
+// on two cores for the table and one picture of a video, for reading a frame twice, and for a file that is durable.
 func plan(d *lerobot.Dataset) Plan {
 	return Plan{
 		Dataset: d,
-		Place:   6*d.DataBytes + int64(len(d.Episodes))<<10,
-		Seconds: 0.4*float64(len(d.Videos)) + 2*float64(d.DataBytes)/10e6 + 0.01*float64(len(d.Episodes)),
+		Place:   8*int64(d.Frames)*int64(d.Numbers()) + 4096*int64(len(d.Episodes)),
+		Seconds: 0.4*float64(len(d.Videos)) + 8e-6*float64(d.Frames) + 0.002*float64(len(d.Episodes)),
 	}
 }
 
@@ -107,7 +111,7 @@ func (f *filming) run(ctx context.Context) error {
 	if err := f.describe(checked); err != nil {
 		return err
 	}
-	_, of := f.m.policies()
+	_, of := f.m.policies(maxUnnamed)
 	how, err := f.decideFeatures(&s)
 	if err != nil {
 		return err
@@ -179,7 +183,7 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 		m.Title = "Recordings"
 	}
 	m.defaults()
-	policies, _ := m.policies()
+	policies, _ := m.policies(maxUnnamed)
 	x := &filmed{Folder: d.Path(), FPS: d.FPS}
 	for k, c := range d.Cameras {
 		camera := filmCamera{Name: c.Name}

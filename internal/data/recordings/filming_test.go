@@ -149,7 +149,7 @@ func TestLeRobot(t *testing.T) {
 		t.Fatal(err)
 	}
 	cuts := func() []string {
-		m, _ := filepath.Glob(filepath.Join(into, "pen", "cut", "*"))
+		m, _ := filepath.Glob(filepath.Join(into, "pen", ".cut", "*"))
 		return m
 	}
 	if got := cuts(); len(got) != 1 {

@@ -209,7 +209,7 @@ type keeping struct {
 
 func (k *keeping) run(ctx context.Context) error {
 	m := k.m
-	names, of := m.policies()
+	names, of := m.policies(maxPolicies)
 	k.x = index{
 		Format: "tiebreak.rollouts.kept", Version: 1, Name: k.cfg.Name, described: m.described,
 		Named: m.Rollouts[0].Policy != "", Policies: names, Unseen: m.unseen(),

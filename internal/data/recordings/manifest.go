@@ -182,12 +182,12 @@ const noPolicy = -1
 
 // policies returns the names of the policies in the order of their first rollouts, and of which
 // of them each rollout is. Without names each rollout is of its own; where there are more than
-// policies may be, as many that are spread evenly are, and the others count for none.
-func (m *manifest) policies() (names []string, of []int) {
+// most, as many that are spread evenly are, and the others count for none.
+func (m *manifest) policies(most int) (names []string, of []int) {
 	n := len(m.Rollouts)
 	for i, r := range m.Rollouts {
 		name := r.Policy
-		if name == "" && n > maxPolicies && (i+1)*maxPolicies/n == i*maxPolicies/n {
+		if name == "" && n > most && (i+1)*most/n == i*most/n {
 			of = append(of, noPolicy)
 			continue
 		}

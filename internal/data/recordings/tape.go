@@ -87,8 +87,8 @@ func (t *taped) Tape(snapshot []float64, steps int) (tape *clip.Tape, perStep in
 	return tape, 1, nil
 }
 
-// cutFolder is the folder within that of a set which holds what was cut from videos. It may be removed.
-const cutFolder = "cut"
+// cutFolder is the folder within that of a set which holds what was cut from videos. It may be removed, and backups leave it out.
+const cutFolder = ".cut"
 
 // cutV1 is what is kept of a cut. The type must not change.
 type cutV1 struct {

@@ -61,7 +61,7 @@ func run(ctx context.Context, program string, args ...string) *child {
 // Start starts c within limits.
 func (c *child) Start() error {
 	if err := c.Cmd.Start(); err != nil {
-		return fmt.Errorf("%w (%v)", ErrMissing, err)
+		return fmt.Errorf("%w (%w)", ErrMissing, err)
 	}
 	if err := limit(c.Process.Pid); err != nil {
 		return errors.Join(err, c.Process.Kill(), c.Cmd.Wait())

@@ -96,7 +96,7 @@ func (c Cut) Write(ctx context.Context, folder string) error {
 	}
 	out("[h]", MP4Name, "-c:v", "libx264", "-preset", "veryfast", "-crf", "27", "-maxrate", "560k", "-bufsize", "560k", "-bf", "0",
 		"-g", key, "-keyint_min", key, "-sc_threshold", "0", "-movflags", "+faststart", "-f", "mp4")
-	out("[v]", WebMName, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1", "-b:v", "500k", "-g", key, "-f", "webm")
+	out("[v]", WebMName, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1", "-crf", "36", "-b:v", "500k", "-g", key, "-f", "webm")
 	out("[s]", stillName+"%d.jpg", "-frames:v", strconv.Itoa(len(c.Stills)), "-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-f", "image2")
 	child := run(ctx, "ffmpeg", args...)
 	defer child.cancel()
@@ -120,7 +120,7 @@ func (c Cut) filters() string {
 		fmt.Fprintf(&b, "[c%d]", i)
 	}
 	if len(at) > 1 {
-		fmt.Fprintf(&b, "hstack=inputs=%d,", len(at))
+		fmt.Fprintf(&b, "hstack=inputs=%d:shortest=1,", len(at))
 	}
 	b.WriteString("split=3[h][v][p];[p]select='")
 	for i, n := range c.Stills {

@@ -86,6 +86,10 @@ func Elsewhere(list envs.List, spec idrl.SessionSpec) (Travel, error) {
 	if err != nil {
 		return Travel{}, err
 	}
+	if cameras, folder := set.Filmed(); cameras != nil { // other machines have no such need: it is done here
+		t.Needs = append(t.Needs, "the videos in "+folder)
+		return t, nil
+	}
 	files, err := set.Files()
 	if err != nil {
 		return Travel{}, err
