@@ -94,19 +94,6 @@ func answers(strengths []float64, eta float64, each int, who idrl.AnnotatorID, s
 	return out
 }
 
-// answer draws an answer about entrants i and j.
-func answer(strengths []float64, i, j int, eta float64, who idrl.AnnotatorID, stream *rand.Rand) bradley.Outcome {
-	a, b := math.Exp(strengths[i]), math.Exp(strengths[j])
-	o := bradley.Outcome{A: i, B: j, Person: who, Choice: idrl.Equal}
-	switch u := stream.Float64() * (a + b + math.Exp(eta)*math.Sqrt(a*b)); {
-	case u < a:
-		o.Choice = idrl.ChoseA
-	case u < a+b:
-		o.Choice = idrl.ChoseB
-	}
-	return o
-}
-
 func TestNewtonAgreesWithMM(t *testing.T) {
 	for seed := range uint64(5) {
 		stream := rng.New(seed, "strengths", 0)

@@ -2,6 +2,7 @@ package bradley_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -9,6 +10,19 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/bradley"
 )
+
+// answer draws an answer about entrants i and j.
+func answer(strengths []float64, i, j int, eta float64, who idrl.AnnotatorID, stream *rand.Rand) bradley.Outcome {
+	a, b := math.Exp(strengths[i]), math.Exp(strengths[j])
+	o := bradley.Outcome{A: i, B: j, Person: who, Choice: idrl.Equal}
+	switch u := stream.Float64() * (a + b + math.Exp(eta)*math.Sqrt(a*b)); {
+	case u < a:
+		o.Choice = idrl.ChoseA
+	case u < a+b:
+		o.Choice = idrl.ChoseB
+	}
+	return o
+}
 
 // A differing world has strengths that differ between tasks and between people by normal deviates.
 type differing struct {

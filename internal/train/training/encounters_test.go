@@ -77,7 +77,8 @@ func TestEncounters(t *testing.T) {
 		{"one without starts", 3, ofAll(fought(0, "cup", "ab"), fought(1, "cup", "ab"), fought(2, "cup", "  ")), map[string]int{"cup 01 matched": 2, "cup 02 random": 2, "cup 12 random": 2}, 2},
 		{
 			"tasks", 2, ofAll(fought(0, "cup", "ab"), fought(0, "door", "ab"), fought(0, "alone", "ab"), fought(1, "cup", "ab"), fought(1, "door", "  ")),
-			map[string]int{"cup 01 matched": 2, "door 01 random": 2}, 1,
+			map[string]int{"cup 01 matched": 2, "door 01 random": 2},
+			1,
 		},
 		{"without tasks", 2, ofAll(fought(0, "", "  "), fought(1, "", " ")), map[string]int{" 01 random": 2}, 2},
 	} {
