@@ -17,6 +17,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/episodes"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
@@ -28,7 +29,10 @@ import (
 type Entrant struct {
 	Session idrl.SessionID
 	After   int64  // log row after which it was the recommended policy; -1: the last one
-	Title   string // for researchers; empty for that of the session
+	Title   string // for researchers; empty for that of the session, or the name of the policy
+
+	// Set is the environment of recordings of which Policy acted in some, in place of a session; an empty Policy stands for all of them.
+	Set, Policy string
 }
 
 // Arenas makes arenas and reports their results.
@@ -39,6 +43,8 @@ type Arenas interface {
 	NewArena(ctx context.Context, spec idrl.SessionSpec, entrants []Entrant, owner string) (idrl.SessionID, error)
 	// Arena returns the result of an arena, and the answers on which it is based.
 	Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error)
+	// Recorded returns the sets of imported rollouts whose policies may enter.
+	Recorded() []RecordedSet
 }
 
 // toNewArena leads from the address that a form was sent to back to the form.
@@ -66,7 +72,7 @@ func (s watching) createArena(c echo.Context) error {
 	spec, entrants, err := readArenaForm(form)
 	var id idrl.SessionID
 	for _, e := range entrants {
-		if err == nil {
+		if err == nil && e.Session != "" {
 			err = s.allowed(c.Request().Context(), who, auth.WatchSession, e.Session, errNoSession)
 		}
 	}
@@ -102,7 +108,8 @@ func (s watching) arenaForm(c echo.Context, who auth.Actor, status int, v url.Va
 		Title: field("title"), Detect: field("detect"), Budget: field("budget"), AnswersEach: field("answers_each"), Wage: field("wage"), Code: field("completion_code"), Instructions: field("instructions"),
 		Most: strconv.Itoa(idrl.MaxEntrants), Rehearse: launching(s).rehearsalPanel(c),
 	}
-	p.Styles = []string{"rehearsal.css"}
+	p.Styles = []string{"arena.css", "rehearsal.css"}
+	p.Groups, p.Sets = field("task_groups"), recordedChoices(s.cfg.Arenas.Recorded(), v["policy"])
 	for _, sum := range list {
 		spec := sum.Spec
 		if sum.State == record.StateArchived || spec.IsArena() || sum.Paused != "" {
@@ -163,10 +170,17 @@ func readArenaForm(v url.Values) (spec idrl.SessionSpec, entrants []Entrant, err
 		}
 		entrants = append(entrants, Entrant{Session: idrl.SessionID(id), After: row, Title: title})
 	}
-	return spec, entrants, nil
+	for _, text := range v["policy"] {
+		set, policy, _ := strings.Cut(text, ":")
+		entrants = append(entrants, Entrant{Set: set, Policy: policy})
+	}
+	if text := strings.TrimSpace(v.Get("task_groups")); text != "" {
+		spec.Arena.Tasks, err = TaskGroups(text)
+	}
+	return spec, entrants, err
 }
 
-// arenaFile is GET /sessions/:id/arena?format=json|csv|answers: the result of an arena as a file.
+// arenaFile is GET /sessions/:id/arena?format=json|csv|tasks|answers: the result of an arena as a file.
 // Without a format it redirects to the page.
 func (s watching) arenaFile(c echo.Context) error {
 	format, need := c.QueryParam("format"), auth.WatchSession
@@ -197,10 +211,12 @@ func (s watching) arenaFile(c echo.Context) error {
 		err = r.WriteJSON(&b)
 	case "csv":
 		name, err = "strengths.csv", r.WriteCSV(&b)
+	case "tasks":
+		name, err = "tasks.csv", r.WriteTasks(&b)
 	case "answers":
 		name, err = "answers.csv", bradley.WriteOutcomes(&b, spec.Arena, outcomes)
 	default:
-		err = idrl.Errorf(idrl.Invalid, "unknown format %q; known: json, csv, answers", format)
+		err = idrl.Errorf(idrl.Invalid, "unknown format %q; known: json, csv, tasks, answers", format)
 	}
 	if err != nil {
 		return err
@@ -234,7 +250,10 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	p.InviteURL, p.InstructionsURL, p.QualityURL = sessionURL(spec.ID, "invitations"), sessionURL(spec.ID, "instructions"), sessionURL(spec.ID, "quality")
 	file := sessionURL(spec.ID, "arena") + "?format="
 	p.SVG, p.Report = chartURL(spec.ID, "strengths.svg"), sessionURL(spec.ID, "report")
-	p.JSON, p.CSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
+	p.JSON, p.CSV, p.TasksCSV, p.Answers, p.ExportAll = file+"json", file+"csv", file+"tasks", file+"answers", sessionURL(spec.ID, "export")+"?format="+bundle.Format
+	if episodes.About(spec) {
+		p.ExportLabels = sessionURL(spec.ID, "export") + "?format=" + episodes.Format
+	}
 	p.Budget = templates.BudgetForm{Action: sessionURL(spec.ID, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)}
 	if p.Control, err = running(s).controlPanel(c, spec, overviewPage); err != nil {
 		return err
@@ -249,7 +268,7 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {
 		return err
 	}
-	p.Scripts = static.Modules("arena.js")
+	p.Scripts, p.Styles = static.Modules("arena.js"), []string{"arena.css"}
 	var made templates.DashboardPage
 	running(s).showLink(c, spec, &made)
 	p.Invite, p.InviteSays, p.InviteNote = made.Invite, made.InviteSays, made.InviteNote
@@ -274,21 +293,29 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string,
 
 // arenaPage shows a report; called has the people's names.
 func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.ArenaPage {
-	p := templates.ArenaPage{Headline: r.Headline(), Sum: r.Sum(), Guarantee: r.Guarantee()}
+	p := templates.ArenaPage{Headline: r.Headline(), Sum: r.Sum(), Guarantee: r.Guarantee(), Meetings: r.Meetings(), Accounts: r.Accounts()}
+	p.About, p.Different = arenaAbout(r)
 	low, high := 0.0, 0.0
 	for _, e := range r.Entrants {
 		low, high = min(low, e.Low), max(high, e.High)
+		if e.Population != nil {
+			low, high = min(low, e.Population.Low), max(high, e.Population.High)
+		}
 	}
 	place := func(v float64) string { return strconv.FormatFloat(2+96*(v-low)/(high-low), 'f', 2, 64) }
 	p.Low, p.High, p.Zero = signed(low, 2), signed(high, 2), place(0)
 	for i, e := range r.Entrants {
-		p.Entrants = append(p.Entrants, templates.ArenaEntrant{
+		row := templates.ArenaEntrant{
 			Rank: strconv.Itoa(i + 1), Title: e.Title, Session: string(e.Session), SessionURL: sessionURL(e.Session), Policy: string(e.Policy), After: strconv.FormatInt(e.After, 10),
 			Strength: signed(e.Strength, 2), Interval: signed(e.Low, 2) + " to " + signed(e.High, 2), Best: stats.Percent(e.Best), Answers: strconv.Itoa(e.Answers),
 			Low: place(e.Low), At: place(e.Strength), High: place(e.High),
-		})
+		}
+		if e.Population != nil {
+			row.Wider, row.WiderLow, row.WiderHigh = signed(e.Population.Low, 2)+" to "+signed(e.Population.High, 2), place(e.Population.Low), place(e.Population.High)
+		}
+		p.Entrants = append(p.Entrants, row)
 	}
-	p.Pairs = arenaPairs(r)
+	p.Pairs, p.Tasks, p.Groups = arenaPairs(r), taskRows(r.Tasks), taskRows(r.Groups)
 	for _, a := range r.People {
 		row := templates.ArenaPerson{ID: string(a.ID), Name: cmp.Or(called[a.ID], string(a.ID)), Answers: strconv.Itoa(a.Answers)}
 		if a.Compared > 0 {
@@ -315,7 +342,7 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 	for _, q := range r.Pairs {
 		one := func(against string, p, low, high float64, wins, losses int) templates.ArenaCell {
 			return templates.ArenaCell{
-				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), LeftOut: leftOutText(q),
+				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), LeftOut: leftOutText(q, len(r.Tasks) > 0),
 				Share: templates.Share{Value: stats.Percent(p), Interval: stats.Percent(low) + " to " + stats.Percent(high)},
 			}
 		}
@@ -332,10 +359,14 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 	return rows
 }
 
-// leftOutText says for how many starts no question is asked about a pair.
-func leftOutText(q bradley.ReportPair) string {
+// leftOutText says for how many starts, or pairs of recorded episodes, no question is asked about a pair of entrants.
+func leftOutText(q bradley.ReportPair, recorded bool) string {
+	of := "starts"
+	if recorded {
+		of = "pairs of episodes"
+	}
 	if q.Unasked == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d starts left out", q.Unasked, q.Starts)
+	return fmt.Sprintf("%d of %d %s left out", q.Unasked, q.Starts, of)
 }

@@ -23,6 +23,10 @@ func (f fakeArenas) NewArena(_ context.Context, spec idrl.SessionSpec, entrants 
 	return "s1", nil
 }
 
+func (f fakeArenas) Recorded() []web.RecordedSet {
+	return []web.RecordedSet{{Env: "rollouts-reach", Title: "Reaching", Policies: []string{"act", "pi: 0"}, Tasks: 4, Started: 2}}
+}
+
 func (f fakeArenas) Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error) {
 	rec, err := f.b.db.Load(ctx, id)
 	if err != nil {
@@ -71,12 +75,35 @@ func TestArenaForm(t *testing.T) {
 	}
 }
 
-// What an arena has found out comes in three forms, for researchers alone.
+// Recorded policies are ticked by the form, which keeps them when something is wrong.
+func TestArenaFormOfRecordings(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	if page := b.get(c, "/arenas/new"); !strings.Contains(page.body, `name="policy" value="rollouts-reach:pi: 0"`) || !strings.Contains(page.body, "2 policies, 4 tasks, 2 with starts in common") {
+		t.Fatalf("the form:\n%s", page.body)
+	}
+	both := []string{"rollouts-reach:act", "rollouts-reach:pi: 0"}
+	for _, test := range []struct{ groups, want string }{
+		{"open the drawer", "must be lines of CSV with a task and its group"},
+		{"drawer,a\ndrawer,b", "is in two groups"},
+	} {
+		r := b.post(c, "/arenas", url.Values{"title": {"Mine"}, "policy": both, "task_groups": {test.groups}})
+		if r.status != http.StatusBadRequest || !strings.Contains(r.body, test.want) || !strings.Contains(r.body, `value="rollouts-reach:act" checked`) {
+			t.Errorf("%q: status %d, want %q\n%s", test.groups, r.status, test.want, r.body)
+		}
+	}
+	r := b.post(c, "/arenas", url.Values{"title": {"Mine"}, "policy": both, "task_groups": {"task,group\nopen the drawer, doors\n"}})
+	if r.status != http.StatusSeeOther || len(b.entrants) != 2 || b.entrants[1].Set != "rollouts-reach" || b.entrants[1].Policy != "pi: 0" || len(b.arena.Arena.Tasks) != 1 || b.arena.Arena.Tasks[0].Group != "doors" {
+		t.Errorf("status %d, %+v of %+v", r.status, b.arena.Arena, b.entrants)
+	}
+}
+
+// What an arena has found out comes in four forms, for researchers alone.
 func TestArenaFiles(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
 	for format, want := range map[string]string{
-		"json": `"title": "Alpha <b>"`, "csv": "rank,title,session", "answers": "seq,annotator,a,b,preferred",
+		"json": `"title": "Alpha <b>"`, "csv": "rank,title,session", "tasks": "kind,name,group,title", "answers": "seq,annotator,a,b,preferred",
 	} {
 		if r := b.get(c, "/sessions/s1/arena?format="+format); r.status != http.StatusOK || !strings.Contains(r.body, want) {
 			t.Errorf("%s: status %d\n%s", format, r.status, r.body)

@@ -154,6 +154,10 @@ type Learnt interface {
 type Bundles interface {
 	// WriteBundle writes the bundle of a session as a zip archive, from one read of the database.
 	WriteBundle(ctx context.Context, session idrl.SessionID, w io.Writer, opt bundle.Options) error
+
+	// WriteLabels writes the labels of a session about recordings, which stand beside their data set, as a zip archive, from one read of
+	// the database (package episodes). share is that of the episodes that are good.
+	WriteLabels(ctx context.Context, session idrl.SessionID, w io.Writer, share float64) error
 }
 
 // Settings records the changes that researchers make to a session, with their names. A session

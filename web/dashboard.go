@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"tiebreak/internal/data/episodes"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -138,7 +139,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 		InviteURL: sessionURL(id, "invitations"), InstructionsURL: sessionURL(id, "instructions"), KnownURL: sessionURL(id, "known"), QualityURL: sessionURL(id, "quality"),
 		LearningURL: pageURL(id, learningPage), LearntURL: pageURL(id, learntPage), Sides: strconv.Itoa(min(2, spec.Kind.Clips())),
 		PeopleURL: pageURL(id, peoplePage), DataURL: pageURL(id, dataPage), SettingsURL: pageURL(id, settingsPage),
-		Report: sessionURL(id, "report"), Exports: sessionURL(id, "export") + "?format=",
+		Report: sessionURL(id, "report"), Exports: sessionURL(id, "export") + "?format=", Recorded: episodes.About(spec),
 		Budget:  templates.BudgetForm{Action: sessionURL(id, "budget"), Value: strconv.Itoa(spec.Budget), Most: strconv.Itoa(idrl.MaxBudget)},
 		Control: control, Card: dataCard(spec, control.Change), Conditions: conditionsCard(spec), Questions: sessionURL(id, "questions"), Charts: sessionURL(id, "charts"),
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(id, "training/cancel"), CancelNote: cancelNote(spec),

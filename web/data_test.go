@@ -268,6 +268,34 @@ func (fakeBundles) WriteBundle(_ context.Context, id idrl.SessionID, w io.Writer
 	return err
 }
 
+func (fakeBundles) WriteLabels(_ context.Context, id idrl.SessionID, w io.Writer, share float64) error {
+	_, err := fmt.Fprintf(w, "labels of %s with %g good", id, share)
+	return err
+}
+
+func TestExportOfLabels(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	const path = "/sessions/s1/export?format=lerobot"
+	for query, want := range map[string]string{"": "labels of s1 with 0.5 good", "&good_share=0.25": "labels of s1 with 0.25 good"} {
+		r := b.get(c, path+query)
+		if r.body != want || r.header.Get("Content-Type") != "application/zip" || !strings.Contains(r.header.Get("Content-Disposition"), "tiebreak-s1-labels.zip") {
+			t.Errorf("%s: %d %v %s", query, r.status, r.header, r.body)
+		}
+	}
+	for _, share := range []string{"0", "1.01", "NaN", "half"} {
+		if r := b.get(c, path+"&good_share="+share); r.status != 400 || r.header.Get("Content-Disposition") != "" {
+			t.Errorf("a share of %s: status %d, %v", share, r.status, r.header)
+		}
+	}
+	if r := b.get(b.annotator("s1"), path); r.status == 200 {
+		t.Error("an annotator gets the labels")
+	}
+	if r := b.get(c, "/sessions/s1/data"); r.lacks(`data-export="lerobot"`) == nil {
+		t.Error("a session that is about no recordings has a link to their labels")
+	}
+}
+
 func TestExportOfBundles(t *testing.T) {
 	b := newBench(t, nil)
 	annotator, c := b.annotator("s1"), b.researcher()

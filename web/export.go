@@ -3,7 +3,9 @@ package web
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -11,6 +13,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/episodes"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -31,6 +34,7 @@ type downloads struct {
 // data set, streamed; all is with the answers of annotators who are left out. With
 // format=networks it is what the session has learnt, as a zip archive; with
 // format=bundle[&clips=gif][&after=SEQ] it is all of the session as a data set, streamed, with
+// format=lerobot[&good_share=0.5] the labels of recorded episodes by their numbers, with
 // format=practice the answers to practice questions, with format=flags what annotators told
 // of questions, one JSON object a line.
 func (s downloads) export(c echo.Context) error {
@@ -43,7 +47,7 @@ func (s downloads) export(c echo.Context) error {
 
 // exportFormats returns the names of the formats that the server writes.
 func exportFormats() []string {
-	return append(export.Formats(), export.NetworksFormat, bundle.Format, export.PracticeFormat, export.FlagsFormat)
+	return append(export.Formats(), export.NetworksFormat, bundle.Format, episodes.Format, export.PracticeFormat, export.FlagsFormat)
 }
 
 // plainText is the media type under which programs may ask for JSON lines: generated clients
@@ -84,6 +88,9 @@ func (s downloads) writeExport(c echo.Context, spec idrl.SessionSpec) (err error
 	}
 	if format == bundle.Format {
 		return s.exportBundle(c, spec.ID)
+	}
+	if format == episodes.Format {
+		return s.exportLabels(c, spec.ID)
 	}
 	if export.CheckFormat(format) != nil {
 		return idrl.Errorf(idrl.Invalid, "unknown export format %q; use one of %s", format, strings.Join(exportFormats(), ", "))
@@ -159,16 +166,34 @@ func (s downloads) exportNetworks(c echo.Context, id idrl.SessionID) error {
 	return c.Blob(http.StatusOK, "application/zip", b.Bytes())
 }
 
-// exportBundle streams all of a session as a data set. Only one is written at a time, because it
-// takes processor time from annotators.
+// exportBundle streams all of a session as a data set.
 func (s downloads) exportBundle(c echo.Context, id idrl.SessionID) error {
 	opt := bundle.Options{After: c.QueryParam("after"), Clips: c.QueryParam("clips")}
+	return s.archive(c, id, "bundle", func(w io.Writer) error { return s.cfg.Bundles.WriteBundle(c.Request().Context(), id, w, opt) })
+}
+
+// exportLabels streams the labels of a session about recordings.
+func (s downloads) exportLabels(c echo.Context, id idrl.SessionID) error {
+	share := episodes.GoodShare
+	if text := c.QueryParam("good_share"); text != "" {
+		var err error
+		if share, err = strconv.ParseFloat(text, 64); err != nil {
+			return idrl.Errorf(idrl.Invalid, "good_share must be a number, such as %g; got %.40q", episodes.GoodShare, text)
+		}
+	}
+	if err := episodes.CheckShare(share); err != nil {
+		return err
+	}
+	return s.archive(c, id, "labels", func(w io.Writer) error { return s.cfg.Bundles.WriteLabels(c.Request().Context(), id, w, share) })
+}
+
+// archive streams a zip archive. Only one is written at a time, because it takes processor time from annotators.
+func (s downloads) archive(c echo.Context, id idrl.SessionID, what string, write func(io.Writer) error) error {
 	if !s.bundling.TryLock() {
 		return idrl.Errorf(idrl.Unavailable, "The bundle of a session is just being written. Try again in a minute.")
 	}
 	defer s.bundling.Unlock()
-	out := &begun{c: c, name: fmt.Sprintf("tiebreak-%s-bundle.zip", id)}
-	err := s.cfg.Bundles.WriteBundle(c.Request().Context(), id, out, opt)
+	err := write(&begun{c: c, name: fmt.Sprintf("tiebreak-%s-%s.zip", id, what)})
 	if err != nil && committed(c) {
 		s.log.Error("export broken off", "session", id, "err", err)
 		panic(http.ErrAbortHandler) // as above

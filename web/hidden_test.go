@@ -48,6 +48,7 @@ var unseenInputs = []string{
 	"instructions", "text", "consent", // documents, and the version of one
 	"name-",                             // titles of entrants, which idrl.Arena checks: TestHiddenTitles
 	"after-",                            // a number
+	"task_groups",                       // of an arena, which idrl.Arena checks: TestHiddenTitles
 	"rehearse_right", "rehearse_people", // numbers
 	"wage",                     // a number
 	"f.Key",                    // named by a setting of the data card, see above

@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -39,6 +40,11 @@ func (l longReplies) WriteBundle(ctx context.Context, id idrl.SessionID, w io.Wr
 		}
 		return nil
 	})
+}
+
+// WriteLabels is never called.
+func (l longReplies) WriteLabels(context.Context, idrl.SessionID, io.Writer, float64) error {
+	return errors.New("no labels")
 }
 
 func (l longReplies) Rows(ctx context.Context, id idrl.SessionID, yield func(record.Labelled) error) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/export"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
@@ -37,16 +39,20 @@ type arenaFlags struct {
 	siteFlags
 	session, consent   string
 	entrants           entrantsFlag
+	groups             string
 	seed               seedFlag
 	spec               idrl.SessionSpec
 	json, csv, answers bool
+	tasks              bool
 }
 
 func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
 	f.declare(fs)
 	ownFlags(fs, &f.own)
 	fs.Var(&f.entrants, "entrant", "`SESSION`, SESSION@ROW or either with =TITLE: the policy that a session recommends now, or recommended after that row of its log; give the flag once for each policy, 2 to "+
-		strconv.Itoa(idrl.MaxEntrants))
+		strconv.Itoa(idrl.MaxEntrants)+". Or rollouts-NAME:POLICY, also with =TITLE: a policy that acted in imported rollouts")
+	fs.Func("entrants", "`rollouts-NAME`: all policies that acted in these rollouts", f.entrants.all)
+	fs.StringVar(&f.groups, "task-groups", "", "`file` of tasks of rollouts and the groups that the result is also about: CSV with the columns task and group")
 	fs.StringVar(&f.spec.Title, "title", "Arena", "`name` of the arena, which annotators see")
 	settings.DeclareOnly(fs, &f.spec, "budget", "answers_each", "completion_code", "instructions", "withdraw_days", "min_dwell", "max_rate")
 	fs.Float64Var(&f.spec.Arena.Detect, "detect", idrl.DefaultDetect, "smallest preference that the test for a winner is planned to find, as a `share` of the answers that prefer one of two, "+
@@ -63,6 +69,10 @@ func (e *entrantsFlag) String() string { return "" }
 
 // Set implements flag.Value.
 func (e *entrantsFlag) Set(text string) error {
+	if set, policy, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(set, recordings.IDPrefix) {
+		*e = append(*e, web.Entrant{Set: set, Policy: policy})
+		return nil
+	}
 	which, title, _ := strings.Cut(text, "=")
 	session, row, at := strings.Cut(which, "@")
 	w := web.Entrant{Session: idrl.SessionID(session), After: -1, Title: title}
@@ -77,17 +87,32 @@ func (e *entrantsFlag) Set(text string) error {
 	return nil
 }
 
+// all adds all policies of a set of recordings.
+func (e *entrantsFlag) all(set string) error {
+	if !strings.HasPrefix(set, recordings.IDPrefix) {
+		return fmt.Errorf("--entrants takes imported rollouts, as %sNAME; got %q", recordings.IDPrefix, set)
+	}
+	*e = append(*e, web.Entrant{Set: set})
+	return nil
+}
+
 func arenaNewCommand() command {
 	c := subcommand("arena new", "make an arena", (*arenaFlags).declareNew,
-		"Makes an arena of the policies that sessions recommend and prints its id and a link for annotators. All sessions\n"+
-			"must have the same environment with the same layout. The server may be running.",
+		"Makes an arena of the policies that sessions recommend, or that acted in imported rollouts, and prints its id and a link\n"+
+			"for annotators. All sessions must have the same environment with the same layout, and all recorded policies be of the same\n"+
+			"rollouts. The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
-			list, err := environments(f.own)
+			list, err := environments(f.own.at(f.data))
 			if err != nil {
 				return err
 			}
 			if f.consent != "" {
 				if f.spec.Consent, err = readConsent(f.consent); err != nil {
+					return err
+				}
+			}
+			if f.groups != "" {
+				if f.spec.Arena.Tasks, err = readTaskGroups(f.groups); err != nil {
 					return err
 				}
 			}
@@ -112,7 +137,7 @@ func arenaNewCommand() command {
 				return nil
 			})
 		})
-	c.Usage = "--entrant SESSION --entrant SESSION [flags]"
+	c.Usage = "--entrant SESSION --entrant SESSION | --entrants rollouts-NAME [flags]"
 	c.Example += " --entrant ID=Before --entrant ID@0=After"
 	return c
 }
@@ -145,6 +170,7 @@ func (f *arenaFlags) declareShow(fs *flag.FlagSet) {
 	sessionFlag(fs, &f.session)
 	fs.BoolVar(&f.json, "json", false, "all of it as a JSON object")
 	fs.BoolVar(&f.csv, "csv", false, "the entrants as CSV")
+	fs.BoolVar(&f.tasks, "tasks", false, "the entrants in each task and group of tasks of recorded policies as CSV")
 	fs.BoolVar(&f.answers, "answers", false, "the answers that count as CSV: the annotator, the two entrants and the preferred one")
 }
 
@@ -166,6 +192,8 @@ func arenaShowCommand() command {
 					return r.WriteJSON(std.Out)
 				case f.csv:
 					return r.WriteCSV(std.Out)
+				case f.tasks:
+					return r.WriteTasks(std.Out)
 				case f.answers:
 					return bradley.WriteOutcomes(std.Out, spec.Arena, outcomes)
 				}
@@ -177,15 +205,23 @@ func arenaShowCommand() command {
 // printArena writes a report for people.
 func printArena(out io.Writer, r bradley.Report) error {
 	fmt.Fprintf(out, "%s: %s\n%s\n", r.Title, r.Sum(), r.Headline())
-	if text := r.Guarantee(); text != "" {
-		fmt.Fprintln(out, text)
+	for _, text := range []string{r.Meetings(), r.Guarantee(), r.Accounts()} {
+		if text != "" {
+			fmt.Fprintln(out, text)
+		}
 	}
 	fmt.Fprintln(out)
-	err := table(out, "\tENTRANT\tSTRENGTH\t95 %\tP(BEST)\tANSWERS\tPREFERRED\tEQUAL", len(r.Entrants), func(w io.Writer, i int) {
+	err := table(out, "\tENTRANT\tSTRENGTH\t95 %\tWIDER 95 %\tP(BEST)\tANSWERS\tPREFERRED\tEQUAL", len(r.Entrants), func(w io.Writer, i int) {
 		e := r.Entrants[i]
-		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, stats.Percent(e.Best), e.Answers, e.Wins, e.Ties)
+		fmt.Fprintf(w, "%d\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%s\t%d\t%d\t%d\n", i+1, e.Title, e.Strength, e.Low, e.High, e.Population, stats.Percent(e.Best), e.Answers, e.Wins, e.Ties)
 	})
 	if err != nil {
+		return err
+	}
+	if err := printTasks(out, "TASK", r.Tasks); err != nil {
+		return err
+	}
+	if err := printTasks(out, "GROUP OF TASKS", r.Groups); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
@@ -214,13 +250,37 @@ func printArena(out io.Writer, r bradley.Report) error {
 	})
 }
 
+// printTasks writes the strengths in each task, or group of tasks, that has answers.
+func printTasks(out io.Writer, kind string, tasks []bradley.ReportTask) error {
+	type row struct {
+		task string
+		bradley.ReportTaskEntrant
+	}
+	var rows []row
+	for _, t := range tasks {
+		for _, e := range t.Entrants {
+			if t.Answers > 0 {
+				rows = append(rows, row{cmp.Or(t.Name, "(none named)"), e})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	return table(out, kind+"\tENTRANT\tSTRENGTH\t95 %\tANSWERS\tPREFERRED\tEQUAL", len(rows), func(w io.Writer, i int) {
+		e := rows[i]
+		fmt.Fprintf(w, "%s\t%s\t%+.2f\t%+.2f to %+.2f\t%d\t%d\t%d\n", e.task, e.Title, e.Strength, e.Low, e.High, e.Answers, e.Wins, e.Ties)
+	})
+}
+
 // arenaFiles returns the result of an arena as files.
 func arenaFiles(rec record.Record) ([]export.File, error) {
 	r, outcomes, err := bradley.NewReport(rec)
 	if err != nil {
 		return nil, err
 	}
-	var result, strengths, answers bytes.Buffer
+	var result, strengths, tasks, answers bytes.Buffer
 	if err := r.WriteJSON(&result); err != nil {
 		return nil, fmt.Errorf("result of arena %s: %w", rec.Spec.ID, err)
 	}
@@ -230,9 +290,16 @@ func arenaFiles(rec record.Record) ([]export.File, error) {
 	if err := bradley.WriteOutcomes(&answers, rec.Spec.Arena, outcomes); err != nil {
 		return nil, err
 	}
-	return []export.File{
+	files := []export.File{
 		{Name: "arena.json", Content: result.Bytes()}, {Name: "strengths.csv", Content: strengths.Bytes()}, {Name: "answers.csv", Content: answers.Bytes()},
-	}, nil
+	}
+	if rec.Spec.Arena.Recorded() {
+		if err := r.WriteTasks(&tasks); err != nil {
+			return nil, err
+		}
+		files = append(files, export.File{Name: "tasks.csv", Content: tasks.Bytes()})
+	}
+	return files, nil
 }
 
 // arenas gives the server the arenas.

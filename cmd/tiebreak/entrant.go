@@ -9,7 +9,6 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
-	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/regret"
 	"tiebreak/internal/session"
@@ -31,11 +30,16 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 
 // planArena is newArena that records nothing, and returns the encoded policies.
 func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant) (idrl.SessionSpec, []byte, error) {
+	wanted, err := allPolicies(list, wanted)
+	if err != nil {
+		return spec, nil, err
+	}
 	if n := len(wanted); n < 2 || n > idrl.MaxEntrants {
 		return spec, nil, idrl.Errorf(idrl.Invalid, "an arena compares 2 to %d policies; got %d", idrl.MaxEntrants, n)
 	}
 	var first idrl.SessionSpec
 	var policies []training.EntrantPolicy
+	groups := spec.Arena.Tasks
 	spec.Arena = idrl.Arena{Detect: spec.Arena.Detect}
 	for k, w := range wanted {
 		of, entrant, policy, err := findEntrant(ctx, db, list, w)
@@ -54,28 +58,43 @@ func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sess
 		same := func(p training.EntrantPolicy) bool {
 			return p.Gaits == policy.Gaits && slices.Equal(p.Params, policy.Params)
 		}
-		if i := slices.IndexFunc(policies, same); i >= 0 && spec.Arena.Entrants[i].Policy != entrant.Policy || i >= 0 && spec.Arena.Entrants[i].Session != entrant.Session {
-			o := spec.Arena.Entrants[i]
-			return spec, nil, idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same policy: session %s after log row %d and session %s after log row %d recommend the same behaviour. Answer more questions, or name another log row",
-				o.Title, entrant.Title, o.Session, o.After, entrant.Session, entrant.After)
+		if i := slices.IndexFunc(policies, same); i >= 0 {
+			if o := spec.Arena.Entrants[i]; isRecorded(of) || o.Policy != entrant.Policy || o.Session != entrant.Session { // else Validate says so
+				return spec, nil, samePolicy(o, entrant)
+			}
 		}
 		spec.Arena.Entrants = append(spec.Arena.Entrants, entrant)
 		policies = append(policies, policy)
 	}
+	if spec, err = ofRecordings(list, spec, policies, groups); err != nil {
+		return spec, nil, err
+	}
 	if err := spec.Arena.Validate(); err != nil {
 		return spec, nil, err
 	}
-	spec, err := readySession(list, spec.AsArena())
-	if err != nil {
+	if spec, err = readySession(list, spec.AsArena()); err != nil {
 		return spec, nil, err
 	}
 	content, err := training.EncodeEntrants(policies)
 	return spec, content, err
 }
 
+// samePolicy returns the error of two entrants that are one policy.
+func samePolicy(a, b idrl.Entrant) error {
+	if a.Session == "" || b.Session == "" {
+		return idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same recorded policy. Name each policy once", a.Title, b.Title)
+	}
+	return idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same policy: session %s after log row %d and session %s after log row %d recommend the same behaviour. Answer more questions, or name another log row",
+		a.Title, b.Title, a.Session, a.After, b.Session, b.After)
+}
+
 // findEntrant returns the session of an entrant, and the policy that it recommended then: among the
-// policies with recorded parameters, the one with the highest mean return.
+// policies with recorded parameters, the one with the highest mean return. Of an entrant among recordings, the
+// session has their environment alone.
 func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entrant) (spec idrl.SessionSpec, e idrl.Entrant, p training.EntrantPolicy, err error) {
+	if w.Set != "" {
+		return recordedEntrant(list, w)
+	}
 	rec, err := db.Load(ctx, w.Session)
 	if err != nil {
 		return spec, e, p, err
@@ -93,8 +112,6 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is an arena itself, which trains no policies", spec.ID, name)
 	case after > last:
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) has no log row %d; its log ends at %d", spec.ID, name, after, last)
-	case strings.HasPrefix(spec.Env, recordings.IDPrefix):
-		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is about imported rollouts, whose policies cannot be run again from a common start: compare them by more questions of that session", spec.ID, name)
 	case rec.Generation == nil:
 		return spec, e, p, idrl.Errorf(idrl.NotFound, "session %s (%s) has no policies yet: a running server trains the first ones. Wait until it asks questions", spec.ID, name)
 	}
@@ -109,7 +126,12 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 			e.Title = spec.Title[:min(len(spec.Title), idrl.MaxTitle-20)] + ", row " + strconv.FormatInt(after, 10)
 		}
 	}
-	return spec, e, training.EntrantPolicy{Params: c.Params, Gaits: spec.ByGaits()}, nil
+	p = training.EntrantPolicy{Params: c.Params, Gaits: spec.ByGaits()}
+	set, err := training.Recorded(list, spec)
+	if acted, ok := training.Acted(set, c); ok {
+		p = training.EntrantPolicy{Params: acted.Params()}
+	}
+	return spec, e, p, err
 }
 
 // recommended returns the policy that the session recommends; for an earlier log row, or where no numbers of that
@@ -123,7 +145,15 @@ func recommended(ctx context.Context, db *store.DB, list envs.List, rec record.R
 	if err != nil {
 		return idrl.Candidate{}, err
 	}
-	switch kept := source.Review.Best.Params != nil; {
+	set, err := training.Recorded(list, rec.Spec)
+	if err != nil {
+		return idrl.Candidate{}, err
+	}
+	known := func(c idrl.Candidate) bool { // what it does
+		_, acted := training.Acted(set, c)
+		return acted || len(c.Params) > 0
+	}
+	switch kept := known(source.Review.Best); {
 	case kept && after == last:
 		return source.Review.Best, nil
 	case rec.Spec.Model == idrl.NetworkModel:
@@ -137,15 +167,15 @@ func recommended(ctx context.Context, db *store.DB, list envs.List, rec record.R
 			return idrl.Candidate{}, err
 		}
 	}
-	known, err := db.PoliciesAt(ctx, id, adopted)
+	all, err := db.PoliciesAt(ctx, id, adopted)
 	if err != nil {
 		return idrl.Candidate{}, err
 	}
-	known = slices.DeleteFunc(known, func(c idrl.Candidate) bool { return len(c.Params) == 0 })
-	if len(known) == 0 {
+	all = slices.DeleteFunc(all, func(c idrl.Candidate) bool { return !known(c) })
+	if len(all) == 0 {
 		return idrl.Candidate{}, notKept(id)
 	}
-	return known[regret.Leader(p, known)], nil
+	return all[regret.Leader(p, all)], nil
 }
 
 func notKept(id idrl.SessionID) error {
@@ -178,8 +208,14 @@ func posteriorAt(list envs.List, rec record.Record, after int64) (idrl.Posterior
 }
 
 // sameEnvironment returns an error of kind Invalid unless policies of both sessions act in the same
-// environment with the same layout.
+// environment with the same layout, or acted in the same recordings.
 func sameEnvironment(list envs.List, a, b idrl.SessionSpec) error {
+	switch ofA, ofB := isRecorded(a), isRecorded(b); {
+	case (ofA || ofB) && a.Env != b.Env:
+		return idrl.Errorf(idrl.Invalid, "the entrants must be policies of one set of recordings, because people compare episodes of the same task that were recorded alike: got %q and %q", a.Env, b.Env)
+	case ofA:
+		return nil
+	}
 	if a.Env != b.Env {
 		return idrl.Errorf(idrl.Invalid, "the entrants must be of one environment: session %s has %q, and session %s has %q", a.ID, a.Env, b.ID, b.Env)
 	}

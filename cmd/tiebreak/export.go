@@ -16,6 +16,7 @@ import (
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/bundle"
+	"tiebreak/internal/data/episodes"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
@@ -30,6 +31,7 @@ type exportFlags struct {
 	data, session, format, out string
 	after, answers, clips      string // of a bundle
 	all, participants          bool
+	good                       float64 // share, of the labels beside a data set
 }
 
 func (f *exportFlags) declare(fs *flag.FlagSet) {
@@ -39,8 +41,10 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 		export.PracticeFormat+", the answers to practice questions; "+
 		export.FlagsFormat+", the notes of annotators about questions; "+
 		export.NetworksFormat+", the learnt reward and the policies, as files in the folder --out;\n"+
-		"or "+bundle.Format+", all of this and more as a data set for other programs (docs/datasets.md), in --out")
-	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat+" or "+bundle.Format+"; for a bundle also a file that ends in .zip")
+		bundle.Format+", all of this and more as a data set for other programs (docs/datasets.md), in --out;\n"+
+		"or "+episodes.Format+", of a session about recordings: preferences and scores by episode, to stand beside the data set, in --out")
+	fs.StringVar(&f.out, "out", "", "new `folder` for the files of --format "+export.NetworksFormat+", "+bundle.Format+" or "+episodes.Format+"; of the last two also a file that ends in .zip")
+	fs.Float64Var(&f.good, "good-share", episodes.GoodShare, "`share` of the episodes of each task that --format "+episodes.Format+" calls good, the best by their scores")
 	fs.StringVar(&f.after, "after", "", "only answers after this one: its `id`, or its number in the log, such as cursor.seq of the meta.json of an earlier bundle; of a bundle")
 	fs.StringVar(&f.answers, "answers", allAnswers, "which answers a bundle contains: "+allAnswers+", with those marked that were undone and those of annotators who are left out; or "+countingAnswers+", without them")
 	fs.StringVar(&f.clips, "clips", noClips, "format of the clips of a bundle as pictures: "+strings.Join(bundleClips(), ", ")+"; mp4 needs ffmpeg")
@@ -55,11 +59,13 @@ func exportCommand() command {
 		About: "Writes one line per answer to standard output; docs/datasets.md explains the columns. With --format networks\n" +
 			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
 			"safetensors with descriptions as JSON; docs/datasets.md explains them. With --format bundle it writes everything\n" +
-			"as a data set: tables in Parquet, trajectories, clips; docs/datasets.md explains it. It reads one snapshot of the database\n" +
-			"and the server may be running. Without --session it lists the sessions.",
+			"as a data set: tables in Parquet, trajectories, clips; docs/datasets.md explains it. With --format lerobot it writes\n" +
+			"what people said of recorded episodes by their numbers, for the trainer of the LeRobot data set that they are from.\n" +
+			"It reads one snapshot of the database and the server may be running. Without --session it lists the sessions.",
 		Example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
 			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt\n" +
-			"  tiebreak export --data tiebreak-data --session ID --format bundle --out bundle.zip",
+			"  tiebreak export --data tiebreak-data --session ID --format bundle --out bundle.zip\n" +
+			"  tiebreak export --data tiebreak-data --session ID --format lerobot --out labels",
 	}, (*exportFlags).declare, runExport)
 }
 
@@ -84,6 +90,9 @@ func (f *exportFlags) write(ctx context.Context, std stdio, db *store.DB) (err e
 	}
 	if f.format == bundle.Format {
 		return exportBundle(ctx, std, db, spec.ID, f)
+	}
+	if f.format == episodes.Format {
+		return exportEpisodes(ctx, std, db, spec.ID, f)
 	}
 	out := bufio.NewWriter(std.Out)
 	if f.format == export.StepsFormat {
@@ -122,9 +131,14 @@ func (f *exportFlags) check() error {
 	if f.format != bundle.Format && (f.after != "" || f.answers != allAnswers || f.clips != noClips) {
 		return idrl.Errorf(idrl.Invalid, "--after, --answers and --clips are for --format %s", bundle.Format)
 	}
+	if f.format != episodes.Format && f.good != episodes.GoodShare {
+		return idrl.Errorf(idrl.Invalid, "--good-share is for --format %s", episodes.Format)
+	}
 	switch f.format {
 	case bundle.Format:
 		return f.checkBundle()
+	case episodes.Format:
+		return f.checkEpisodes()
 	case export.NetworksFormat:
 		if f.out == "" && f.session != "" {
 			return idrl.Errorf(idrl.Invalid, "--format %s writes several files: name a new folder for them with --out", f.format)
@@ -133,11 +147,11 @@ func (f *exportFlags) check() error {
 	case export.StepsFormat, export.PracticeFormat, export.FlagsFormat:
 	default:
 		if err := export.CheckFormat(f.format); err != nil {
-			return fmt.Errorf("%w, %s, %s, %s, %s or %s", err, export.StepsFormat, export.PracticeFormat, export.FlagsFormat, export.NetworksFormat, bundle.Format)
+			return fmt.Errorf("%w, %s, %s, %s, %s, %s or %s", err, export.StepsFormat, export.PracticeFormat, export.FlagsFormat, export.NetworksFormat, bundle.Format, episodes.Format)
 		}
 	}
 	if f.out != "" {
-		return idrl.Errorf(idrl.Invalid, "--out is for the formats %s and %s; the others are written to standard output", export.NetworksFormat, bundle.Format)
+		return idrl.Errorf(idrl.Invalid, "--out is for the formats %s, %s and %s; the others are written to standard output", export.NetworksFormat, bundle.Format, episodes.Format)
 	}
 	return nil
 }

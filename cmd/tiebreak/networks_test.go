@@ -298,7 +298,7 @@ func TestExportOfNetworksRefuses(t *testing.T) {
 		{"nothing learnt yet", exportArgs(data, out), 1, "no reward network yet: the first is learnt from 10 answers"},
 		{"no folder", exportArgs(data, ""), 2, "name a new folder for them with --out"},
 		{"a folder that is a file", exportArgs(data, file), 1, "are not overwritten"},
-		{"a folder for answers", []string{"export", "--data", data, "--session", "s", "--out", out}, 2, "--out is for the formats networks and bundle"},
+		{"a folder for answers", []string{"export", "--data", data, "--session", "s", "--out", out}, 2, "--out is for the formats networks, bundle and lerobot"},
 		{"another format", []string{"export", "--data", data, "--format", "onnx"}, 2, "networks"},
 		{"another session", append(exportArgs(data, out), "--session", "t"), 1, "lists the sessions"},
 	} {

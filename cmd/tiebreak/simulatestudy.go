@@ -79,7 +79,8 @@ func (f *simulateFlags) readSession(ctx context.Context) error {
 		spec = spec.Clone(spec.Title, seed)
 		return f.rehearses(spec)
 	})
-	f.data = "" // the rehearsal does not touch it
+	f.own = f.own.at(f.data) // its imported rollouts are read
+	f.data = ""              // the rehearsal does not touch it
 	return err
 }
 

@@ -12,7 +12,13 @@ import (
 // entrants.
 type Arena struct {
 	Entrants []Entrant // 2 to MaxEntrants; weight k of the posterior is the strength of entrant k
-	Layout   uint64    // seed of the environment's layout, that of the sessions of the entrants
+	Layout   uint64    // seed of the environment's layout, that of the sessions of the entrants; of recorded policies, of which of their episodes meet
+
+	// Tasks are those of an arena of recorded policies (Recorded): a question is about two episodes of one of them. Nil in others.
+	Tasks []ArenaTask `json:",omitempty"`
+
+	// Planned is how many pairs of clips were to be made of every two entrants of an arena of recorded policies, by PairPlace. Nil in others.
+	Planned []int `json:",omitempty"`
 
 	// Detect is the smallest preference that the test for a winner is planned to find, as a share of the decisive
 	// answers about two entrants, in [MinDetect, MaxDetect]. 0: the arena is not tested; its questions are those that tell most about all strengths.
@@ -28,13 +34,25 @@ const (
 // An Entrant is a policy in an arena.
 type Entrant struct {
 	Title   string    // for researchers; annotators never see it
-	Session SessionID // that trained it
-	Policy  PolicyID  // there
+	Session SessionID // that trained or recommended it; empty of a policy that was chosen among those of recordings
+	Policy  PolicyID  // there; or its name among the policies of recordings
 	After   int64     // log row of that session after which it was the recommended policy
+}
+
+// An ArenaTask is what the policies of recordings were to do in some of their episodes.
+type ArenaTask struct {
+	Name  string // as the recordings give it, which annotators see; empty of episodes without one
+	Group string `json:",omitempty"` // for researchers, who name it; empty for none
 }
 
 // MaxEntrants is the most policies that an arena compares.
 const MaxEntrants = 20
+
+// MaxTasks is the most tasks that an arena has: as many as pairs of clips.
+const MaxTasks = 200
+
+// Recorded reports whether the entrants are policies of recordings, which acted before.
+func (a Arena) Recorded() bool { return len(a.Tasks) > 0 }
 
 // Fixed settings of arenas: strengths are in units of log-odds, and the prior is that of their
 // statistics (package bradley).
@@ -85,6 +103,17 @@ func (a Arena) Validate() error {
 	if d := a.Detect; d != 0 && !(d >= MinDetect && d <= MaxDetect) {
 		return Errorf(Invalid, "the preference that is to be found must be a share of the answers from %g to %g, such as %g, or 0 for no test; got %g", MinDetect, MaxDetect, DefaultDetect, d)
 	}
+	if n := len(a.Entrants); a.Recorded() && len(a.Planned) != n*(n-1)/2 {
+		return Errorf(Invalid, "an arena of %d recorded policies plans questions about %d pairs of them", n, len(a.Planned))
+	}
+	if len(a.Tasks) > MaxTasks {
+		return Errorf(Invalid, "an arena has at most %d tasks; got %d", MaxTasks, len(a.Tasks))
+	}
+	for _, t := range a.Tasks {
+		if t.Group != "" && (!IsVisible(t.Group) || CheckTitle(t.Group) != nil) {
+			return Errorf(Invalid, "the group of task %.100q must be plain text of at most %d characters on one line", t.Name, MaxTitle)
+		}
+	}
 	for k, e := range a.Entrants {
 		if !IsVisible(e.Title) {
 			return NotVisible(fmt.Sprintf("title of entrant %d", k+1))
@@ -97,10 +126,24 @@ func (a Arena) Validate() error {
 		}
 		same := func(o Entrant) bool { return o.Session == e.Session && o.Policy == e.Policy }
 		if i := slices.IndexFunc(a.Entrants[:k], same); i >= 0 {
-			return Errorf(Invalid, "entrants %q and %q are the same policy, %s of session %s", a.Entrants[i].Title, e.Title, e.Policy, e.Session)
+			return Errorf(Invalid, "entrants %q and %q are the same policy, %s%s", a.Entrants[i].Title, e.Title, e.Policy, ofSession(e.Session))
 		}
 	}
 	return nil
+}
+
+// ofSession says of which session a policy is; nothing for none.
+func ofSession(id SessionID) string {
+	if id == "" {
+		return ""
+	}
+	return " of session " + string(id)
+}
+
+// PairPlace returns the place of entrants i and j, which differ, in lists of all pairs: (0, 1), (0, 2), …, (1, 2), …
+func (a Arena) PairPlace(i, j int) int {
+	i, j = min(i, j), max(i, j)
+	return i*len(a.Entrants) - i*(i+1)/2 + j - i - 1
 }
 
 // EntrantID is the policy id of entrant k, from 0, within its arena.
@@ -108,6 +151,41 @@ func EntrantID(k int) PolicyID { return PolicyID(fmt.Sprintf("e%d", k+1)) }
 
 // EntrantTrajectory is the id of the episode of entrant k from start n.
 func EntrantTrajectory(k, n int) TrajectoryID { return TrajectoryID(fmt.Sprintf("e%d.%d", k+1, n)) }
+
+// A Meeting says what an episode of a recorded policy is shown for in an arena.
+type Meeting struct {
+	Task  int // place in Arena.Tasks
+	Start int // number of the start of the episode within its task; -1 where it meets others at random
+}
+
+// EntrantEpisode is the id of recording n, shown for entrant k.
+func EntrantEpisode(k, n int, m Meeting) TrajectoryID {
+	if m.Start < 0 {
+		return TrajectoryID(fmt.Sprintf("e%d.%d.t%d", k+1, n, m.Task))
+	}
+	return TrajectoryID(fmt.Sprintf("e%d.%d.t%d.s%d", k+1, n, m.Task, m.Start))
+}
+
+// MeetingOf returns what an episode of a recorded policy is shown for; ok is false of other episodes.
+func (a Arena) MeetingOf(t TrajectoryID) (m Meeting, ok bool) {
+	parts := strings.Split(string(t), ".")
+	if len(parts) != 3 && len(parts) != 4 {
+		return m, false
+	}
+	m.Start = -1
+	task, isTask := strings.CutPrefix(parts[2], "t")
+	var err error
+	if m.Task, err = strconv.Atoi(task); !isTask || err != nil || m.Task < 0 || m.Task >= len(a.Tasks) {
+		return m, false
+	}
+	if len(parts) == 4 {
+		start, isStart := strings.CutPrefix(parts[3], "s")
+		m.Start, err = strconv.Atoi(start)
+		ok = isStart && err == nil && m.Start >= 0
+		return m, ok
+	}
+	return m, true
+}
 
 // EntrantOf returns which entrant of a an episode shows.
 func (a Arena) EntrantOf(t TrajectoryID) (k int, ok bool) {

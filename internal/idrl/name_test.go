@@ -18,6 +18,10 @@ func TestHiddenTitles(t *testing.T) {
 		if err := arena.Validate(); err == nil || !strings.Contains(err.Error(), "title of entrant 2 contains invisible") {
 			t.Errorf("an arena with %q: %v", title, err)
 		}
+		arena.Entrants[1].Title, arena.Tasks, arena.Planned = "Two", []idrl.ArenaTask{{Name: "open the drawer", Group: title}}, []int{1}
+		if err := arena.Validate(); err == nil || !strings.Contains(err.Error(), "the group of task") {
+			t.Errorf("a group of tasks called %q: %v", title, err)
+		}
 	}
 	if !idrl.IsVisible("one\r\ntwo\tthree 👩\u200D🔬") {
 		t.Error("lines, tabs and emoji are refused")

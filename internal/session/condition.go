@@ -52,15 +52,15 @@ func (s *selector) draw(n int64, who idrl.AnnotatorID, fresh []record.Assignment
 	return draw{condition: record.Condition(s.spec.Acquisition), askable: askable}, nil
 }
 
-// teaching returns the queries that may be put to who and be learnt from; of an arena that is tested, those that decide most. Its error is
-// that of the journal.
+// teaching returns the queries that may be put to who and be learnt from; of an arena that is tested, those that decide most, and
+// of one with tasks, those of the task that was asked about least. Its error is that of the journal.
 func (s *selector) teaching(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector) ([]idrl.QueryVector, error) {
 	s.queries.renew(s.gen, &s.spec)
 	out, err := s.askable(who, fresh, pending, s.queries.places, teaches)
 	if err == nil && len(out) == 0 && s.queries.places != nil { // better a question about what is reserved than none
 		return s.askable(who, fresh, pending, nil, teaches)
 	}
-	return s.deciding(out, pending), err
+	return s.queries.balanced(s.deciding(out, pending), s.vectors, s.asked.times, fresh), err
 }
 
 // holdOut returns the queries that can be held out: no annotator was asked them before, so that nothing was learnt

@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/people/sequential"
@@ -73,4 +74,51 @@ func (s *selector) deciding(askable, pending []idrl.QueryVector) []idrl.QueryVec
 		}
 	}
 	return askable[:0]
+}
+
+// balanced returns, of what may be asked about two entrants of an arena of recorded policies, the questions of the task about which they were asked
+// least, beside fresh ones: so tasks count alike, however long an arena goes on. It depends on no answer. vectors are all questions, and times says
+// how often each was asked.
+func (c *queryIndex) balanced(askable, vectors []idrl.QueryVector, times map[idrl.QueryID]int, fresh []record.Assignment) []idrl.QueryVector {
+	if c.tasks == nil || len(askable) == 0 {
+		return askable
+	}
+	type cell struct{ a, b, task int }
+	at := func(q *idrl.QueryVector) cell {
+		a, b := meet(q)
+		return cell{min(a, b), max(a, b), c.tasks[c.index[q.ID]]}
+	}
+	asked := map[cell]int{}
+	for i := range vectors {
+		asked[at(&vectors[i])] += times[vectors[i].ID]
+	}
+	for _, as := range fresh {
+		if place, ok := c.index[as.Query.ID]; ok {
+			asked[at(&vectors[place])]++
+		}
+	}
+	least := map[[2]int]int{}
+	for i := range askable {
+		q := at(&askable[i])
+		pair := [2]int{q.a, q.b}
+		if n, ok := least[pair]; !ok || asked[q] < n {
+			least[pair] = asked[q]
+		}
+	}
+	return slices.DeleteFunc(askable, func(v idrl.QueryVector) bool {
+		q := at(&v)
+		return asked[q] > least[[2]int{q.a, q.b}]
+	})
+}
+
+// tasksOf returns the task of each query of a generation, by its place in the arena; nil unless its entrants are recorded policies.
+func tasksOf(arena idrl.Arena, g *idrl.Generation) (out []int) {
+	if !arena.Recorded() {
+		return nil
+	}
+	for _, q := range g.Queries {
+		m, _ := arena.MeetingOf(g.Clips[q.Clips[0]].From)
+		out = append(out, m.Task)
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -79,5 +80,70 @@ func TestArenaEndsWithItsTest(t *testing.T) {
 	}
 	if o := claim(t, s, people[(n+1)%2]); o.Done || len(o.Open) == 0 || status(t, s).Decided {
 		t.Errorf("the answer that decided is taken back: %+v", o)
+	}
+}
+
+// TestTasksTakeTurns: in an arena of recorded policies the questions about two of them go through all tasks in turn, whatever is answered and also after a
+// restart, although one task has many more pairs of episodes.
+func TestTasksTakeTurns(t *testing.T) {
+	for _, detect := range []float64{0, 0.8} {
+		b := newArena(t, 0)
+		arena := &b.journal.rec.Spec.Arena
+		arena.Detect, arena.Tasks, arena.Planned = detect, []idrl.ArenaTask{{Name: "many"}, {Name: "few"}, {Name: "some"}}, []int{90, 90, 90}
+		clips := map[idrl.ClipID]idrl.Clip{}
+		g := idrl.Generation{Clips: clips}
+		for task, pairs := range []int{60, 12, 18} {
+			for n := range pairs {
+				var of []idrl.Clip
+				for k := range arena.Entrants {
+					c := idrl.Clip{ID: idrl.ClipID(fmt.Sprintf("clip-%d-%d-%d", k, task, n)), From: idrl.EntrantEpisode(k, n, idrl.Meeting{Task: task, Start: -1}), Steps: 5, Phi: []float64{1, 2}}
+					for _, other := range of {
+						g.Queries = append(g.Queries, idrl.NewComparison(other, c))
+					}
+					clips[c.ID], of = c, append(of, c)
+				}
+			}
+		}
+		for k := range arena.Entrants {
+			g.Candidates = append(g.Candidates, idrl.Candidate{ID: idrl.EntrantID(k), Origin: idrl.FromMean, Params: []float64{1}, Mu: arena.Indicator(k), Clip: idrl.ClipID(fmt.Sprintf("clip-%d-0-0", k))})
+		}
+		b.trainer = trainerFunc(func(context.Context, idrl.TrainJob) (idrl.Generation, error) { return g, nil })
+		s, stop := b.start(t)
+		asked := map[[3]int]int{} // by two entrants and a task
+		for n := range 27 {
+			q := claim(t, s, "ann")
+			if len(q.Open) == 0 {
+				t.Fatalf("there is no question after %d answers", n)
+			}
+			m, ok := arena.MeetingOf(clips[q.Open[0].Query.Clips[0]].From)
+			if !ok {
+				t.Fatal("a question is about no task")
+			}
+			i, j := entrant(q.Open[0].Query.Clips[0]), entrant(q.Open[0].Query.Clips[1])
+			asked[[3]int{min(i, j), max(i, j), m.Task}]++
+			a := reply(q.Open[0], n)
+			a.Choice = idrl.ChoseA
+			if n%2 == 1 {
+				a.Choice = idrl.ChoseB
+			}
+			mustAnswer(t, s, "ann", a)
+			if n == 9 {
+				stop()
+				s, stop = b.start(t)
+			}
+		}
+		stop()
+		for i := range 3 {
+			for j := range i {
+				least, most := 99, 0
+				for task := range 3 {
+					n := asked[[3]int{j, i, task}]
+					least, most = min(least, n), max(most, n)
+				}
+				if most > least+1 {
+					t.Errorf("detect %v: entrants %d and %d are asked about %v", detect, j, i, asked)
+				}
+			}
+		}
 	}
 }

@@ -270,6 +270,7 @@ type queryIndex struct {
 	gen       *idrl.Generation
 	index     map[idrl.QueryID]int  // of a query in gen
 	places    []place               // of every query of gen; nil where nothing is reserved
+	tasks     []int                 // of every query of gen, in an arena of recorded policies; nil in others
 	pairs     map[idrl.QueryID]seen // of clips of gen that were looked at for a group
 	standings []learning.Standing   // of every query of gen
 	pending   []idrl.QueryVector
@@ -329,7 +330,7 @@ func (c *queryIndex) each(q idrl.Query, f func(place int)) {
 // renew forgets how queries stand, and knows those of gen from then on.
 func (c *queryIndex) renew(gen *idrl.Generation, spec *idrl.SessionSpec) {
 	if c.gen != gen {
-		c.places = placesOf(spec, gen)
+		c.places, c.tasks = placesOf(spec, gen), tasksOf(spec.Arena, gen)
 		c.gen, c.index, c.pairs, c.standings = gen, map[idrl.QueryID]int{}, map[idrl.QueryID]seen{}, make([]learning.Standing, len(gen.Queries))
 		c.given = map[idrl.AnnotatorID]*given{}
 		for i, q := range gen.Queries {

@@ -1,4 +1,4 @@
-"""Tests of python/examples/sb3_cartpole.py against the real server and the real Stable-Baselines3, where that is installed (.ci/sb3)."""
+"""Tests of python/examples/sb3_cartpole.py against the real server and the real Stable-Baselines3, where that is installed (.ci/torch)."""
 
 import contextlib
 import importlib.util
@@ -15,7 +15,7 @@ from test_server import BINARY, Server
 SB3 = importlib.util.find_spec("stable_baselines3") is not None
 
 
-@unittest.skipIf(BINARY is None or not SB3 and os.environ.get("TIEBREAK_SB3") is None, "stable-baselines3 is not installed: sh .ci/sb3")
+@unittest.skipIf(BINARY is None or not SB3 and os.environ.get("TIEBREAK_TORCH") is None, "stable-baselines3 is not installed: sh .ci/torch sb3")
 class StableBaselinesTest(unittest.TestCase):
     def test_cartpole(self):
         sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "examples"))

@@ -139,6 +139,16 @@ func TestMethodsFollowSettings(t *testing.T) {
 			[]string{"strongest challenger (Zoghi et al., 2014)", "at level 5 % divided", "(Kim and DeMets, 1987)", "a preference of 70 % of the decisive answers with a probability of 95 %", "It found “A” to be the winner."},
 			[]string{"told most about their strengths", "without a winner"},
 		},
+		{
+			"an arena of recorded policies", recordedArena, func(s *Source) {
+				s.Insight, s.Arena = nil, recordedReport()
+			},
+			[]string{
+				"recorded episodes of one task, which people were told: 80 pairs in 6 tasks were of episodes that began alike and 4 pairs in 1 task were drawn at random", "one about which these two had been asked least",
+				"over 7 tasks and 5 people", "(MacKinnon et al., 2023)", "(Cameron et al., 2011), its interval is −0.40 to 2.00",
+			},
+			[]string{"same random numbers"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := source(test.change)
@@ -232,6 +242,19 @@ func TestMethodsMentionSettings(t *testing.T) {
 	}
 }
 
+func recordedArena(s *idrl.SessionSpec) {
+	s.Arena = idrl.Arena{Entrants: make([]idrl.Entrant, 2), Tasks: make([]idrl.ArenaTask, 7), Planned: []int{90}}
+}
+
+// recordedReport is a result of recordedArena.
+func recordedReport() bradley.Report {
+	return bradley.Report{
+		Answers: 50, Pairing: &bradley.ReportPairing{Matched: 80, MatchedTasks: 6, Random: 4, RandomTasks: 1}, Spread: bradley.ReportSpread{Tasks: 7, People: 5},
+		Entrants: []bradley.ReportEntrant{{Title: "A", Strength: 0.8, Low: 0.3, High: 1.4, Population: &bradley.ReportInterval{Low: -0.4, High: 2}}, {Title: "B", Low: -1, High: 1}},
+		Tasks:    []bradley.ReportTask{{Name: "open <the> drawer", Group: "doors", Answers: 9, Entrants: []bradley.ReportTaskEntrant{{Title: "A", Strength: 0.5, Low: -0.2, High: 1.1, Answers: 9, Wins: 6}, {Title: "B"}}}},
+	}
+}
+
 // Each strategy that sessions offer has a sentence of its own.
 func TestStrategiesAreDescribed(t *testing.T) {
 	names := acquisition.Names(acquisition.Live())
@@ -272,6 +295,9 @@ func TestReferences(t *testing.T) {
 	tested := source(func(s *idrl.SessionSpec) { s.Arena = idrl.Arena{Entrants: make([]idrl.Entrant, 2), Detect: 0.7} })
 	tested.Arena.Test = &bradley.ReportTest{}
 	note(tested)
+	recorded := source(recordedArena)
+	recorded.Arena = recordedReport()
+	note(recorded)
 	gaits := source(func(*idrl.SessionSpec) {})
 	gaits.Spec.Solver = idrl.GaitSolver
 	note(gaits)

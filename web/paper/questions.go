@@ -6,6 +6,7 @@ import (
 	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
+	"tiebreak/internal/people/bradley"
 )
 
 // strategies say how each strategy that sessions offer chooses a question, after "that" and in the past tense.
@@ -89,17 +90,41 @@ func percentWhole(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 // arenaChoice says how the questions of an arena were chosen.
 func arenaChoice(s Source) string {
 	return text(
-		fmt.Sprintf("People compared clips of %d policies without knowing which was which. Both clips of a question began in the same state, with the same random numbers.", len(s.Spec.Arena.Entrants)),
+		fmt.Sprintf("People compared clips of %d policies without knowing which was which.", len(s.Spec.Arena.Entrants)),
+		arenaMeetings(s),
 		arenaPair(s.Spec.Arena),
 		"Clips that could not be told apart by sight, or in which nothing moved, were not asked about.",
 	)
 }
 
-func arenaPair(a idrl.Arena) string {
-	if a.Detect > 0 {
-		return "The pair of policies was the likeliest winner so far and its strongest challenger [zoghi2014]; the start and the sides were drawn at random."
+// arenaMeetings says which clips were compared.
+func arenaMeetings(s Source) string {
+	p := s.Arena.Pairing
+	switch {
+	case !s.Spec.Arena.Recorded():
+		return "Both clips of a question began in the same state, with the same random numbers."
+	case p == nil:
+		return "Both clips of a question were of recorded episodes of one task, which people were told."
 	}
-	return "The pair of policies was the one whose answer told most about their strengths [houlsby2011]; the start and the sides were drawn at random."
+	var parts []string
+	if p.Matched > 0 {
+		parts = append(parts, fmt.Sprintf("%s in %s were of episodes that began alike", words.Plural(p.Matched, "pair"), words.Plural(p.MatchedTasks, "task")))
+	}
+	if p.Random > 0 {
+		parts = append(parts, fmt.Sprintf("%s in %s were drawn at random, so that each episode was used about equally often", words.Plural(p.Random, "pair"), words.Plural(p.RandomTasks, "task")))
+	}
+	return "Both clips of a question were of recorded episodes of one task, which people were told: " + words.List(parts) + "."
+}
+
+func arenaPair(a idrl.Arena) string {
+	drawn := "the start and the sides were drawn at random."
+	if a.Recorded() {
+		drawn = "the task was one about which these two had been asked least, and the episodes and the sides were drawn at random."
+	}
+	if a.Detect > 0 {
+		return "The pair of policies was the likeliest winner so far and its strongest challenger [zoghi2014]; " + drawn
+	}
+	return "The pair of policies was the one whose answer told most about their strengths [houlsby2011]; " + drawn
 }
 
 // arenaTest says how a winner was looked for, and what was found.
@@ -128,7 +153,24 @@ func arenaAnalysis(s Source) string {
 		return out + " No answer has been given yet."
 	}
 	e := r.Entrants[0]
-	return out + fmt.Sprintf(" Of %s with a preference or “equal” (%d), “%s” was the strongest: %s (%s to %s).", words.Plural(r.Answers, "answer"), r.Ties, e.Title, words.Signed(e.Strength, 2), words.Signed(e.Low, 2), words.Signed(e.High, 2))
+	out += fmt.Sprintf(" Of %s with a preference or “equal” (%d), “%s” was the strongest: %s (%s to %s).", words.Plural(r.Answers, "answer"), r.Ties, e.Title, words.Signed(e.Strength, 2), words.Signed(e.Low, 2), words.Signed(e.High, 2))
+	if e.Population != nil {
+		out += fmt.Sprintf(" With the variance over %s, by a jackknife that leaves out each in turn [mackinnon2023] and sums over both [cameron2011], its interval is %s to %s.",
+			overs(r.Spread), words.Signed(e.Population.Low, 2), words.Signed(e.Population.High, 2))
+	}
+	return out
+}
+
+// overs says over what the wider intervals are drawn from.
+func overs(s bradley.ReportSpread) string {
+	var parts []string
+	if s.Tasks > 0 {
+		parts = append(parts, words.Plural(s.Tasks, "task"))
+	}
+	if s.People > 0 {
+		parts = append(parts, fmt.Sprintf("%d people", s.People))
+	}
+	return words.List(parts)
 }
 
 // arenaStop says when an arena ends.

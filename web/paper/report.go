@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -12,6 +13,7 @@ import (
 
 	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/study/settings"
 	"tiebreak/web/figure"
@@ -51,6 +53,8 @@ type page struct {
 	Drawn                     string // which charts have nothing to draw yet
 	People                    []person
 	Ranks                     []rank
+	Tasks                     []taskRow
+	Wider                     bool // Ranks have wider intervals
 	Methods                   Methods
 	Rated                     bool
 }
@@ -59,7 +63,13 @@ type page struct {
 type person struct{ Name, Answers, Time, Same, Gold, Agreed, Noise, Marked, Counts string }
 
 // A rank is a row of the table of an arena.
-type rank struct{ N, Title, Strength, Interval, Best, Answers string }
+type rank struct{ N, Title, Strength, Interval, Wider, Best, Answers string }
+
+// A taskRow is a row of the table of an arena's tasks and their groups.
+type taskRow struct {
+	Name, Group, Answers string
+	Cells                []string // in the order of the policies
+}
 
 // Write writes the report of a session or of an arena: one HTML file without scripts, styles, fonts and pictures from elsewhere.
 func Write(w io.Writer, s Source) error {
@@ -102,9 +112,15 @@ func headline(s Source, p *page) {
 	switch {
 	case s.Spec.IsArena():
 		p.Headline, p.Says, p.Arena = s.Arena.Headline(), []string{s.Arena.Sum()}, "yes"
+		for _, says := range []string{s.Arena.Meetings(), s.Arena.Accounts()} {
+			if says != "" {
+				p.Says = append(p.Says, says)
+			}
+		}
+		p.Tasks, p.Wider = append(taskRows(s.Arena.Groups), taskRows(s.Arena.Tasks)...), s.Arena.Accounts() != ""
 		for i, e := range s.Arena.Entrants {
 			p.Ranks = append(p.Ranks, rank{
-				fmt.Sprint(i + 1), e.Title, words.Signed(e.Strength, 2), words.Signed(e.Low, 2) + " to " + words.Signed(e.High, 2), percentWhole(e.Best), fmt.Sprint(e.Answers),
+				fmt.Sprint(i + 1), e.Title, words.Signed(e.Strength, 2), words.Signed(e.Low, 2) + " to " + words.Signed(e.High, 2), wider(e.Population), percentWhole(e.Best), fmt.Sprint(e.Answers),
 			})
 		}
 	case !s.Spec.StatesRegret():
@@ -120,6 +136,30 @@ func headline(s Source, p *page) {
 			p.Objections = append(p.Objections, o.Words)
 		}
 	}
+}
+
+// wider writes an interval that accounts for tasks and people; nothing for none.
+func wider(in *bradley.ReportInterval) string {
+	if in == nil {
+		return ""
+	}
+	return words.Signed(in.Low, 2) + " to " + words.Signed(in.High, 2)
+}
+
+// taskRows are those of the result in each task or group.
+func taskRows(of []bradley.ReportTask) (out []taskRow) {
+	for _, t := range of {
+		row := taskRow{Name: cmp.Or(t.Name, "no task named"), Group: t.Group, Answers: fmt.Sprint(t.Answers)}
+		for _, e := range t.Entrants {
+			cell := ""
+			if e.Answers > 0 {
+				cell = fmt.Sprintf("%s (%s to %s), %d of %d", words.Signed(e.Strength, 2), words.Signed(e.Low, 2), words.Signed(e.High, 2), e.Wins, e.Answers)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // asked are the facts of what was asked.

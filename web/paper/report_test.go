@@ -71,6 +71,11 @@ func TestReportStandsAlone(t *testing.T) {
 	if html := written(t, arena); !strings.Contains(html, "data-ranks") || !strings.Contains(html, `data-figure="strengths"`) || strings.Contains(html, `id="settings"`) {
 		t.Error("the report of an arena lacks its ranking, or has the settings of a session")
 	}
+	recorded := source(recordedArena)
+	recorded.Insight, recorded.Arena = nil, recordedReport()
+	if html := written(t, recorded); !strings.Contains(html, "data-tasks") || !strings.Contains(html, `open &lt;the&gt; drawer</th><td>doors</td><td>9</td><td>0.50 (−0.20 to 1.10), 6 of 9</td><td></td>`) || !strings.Contains(html, "Wider interval") {
+		t.Error("the report of an arena of recorded policies lacks its tasks")
+	}
 	empty := source(func(*idrl.SessionSpec) {})
 	empty.Status, empty.Quality = view.Status{}, quality.Report{}
 	if html := written(t, empty); !strings.Contains(html, "There is nothing to draw yet of: ") || !strings.Contains(html, "Nobody has answered yet.") || strings.Contains(html, "<svg") {

@@ -2,11 +2,8 @@ package bundle
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
@@ -49,45 +46,6 @@ func (b *builder) adapters(ctx context.Context) error {
 		return nil
 	}
 	return a.ipl(ctx)
-}
-
-// A trlRow is a preference in TRL's standard format, with implicit prompt.
-type trlRow struct {
-	Chosen          string        `json:"chosen"`
-	Rejected        string        `json:"rejected"`
-	ChosenSegment   idrl.ClipID   `json:"chosen_segment"`
-	RejectedSegment idrl.ClipID   `json:"rejected_segment"`
-	Label           idrl.AnswerID `json:"label_id"`
-}
-
-func (b *builder) trl(ctx context.Context, w io.Writer) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	return b.pairs(ctx, func(r *record.Labelled) error {
-		chosen, rejected := 0, 1
-		switch r.Answer.Choice { //nolint:exhaustive // pairs has no others
-		case idrl.Equal:
-			return nil
-		case idrl.ChoseB:
-			chosen, rejected = 1, 0
-		}
-		return out.Encode(trlRow{
-			Chosen: b.inWords(r.Clips[chosen].Phi), Rejected: b.inWords(r.Clips[rejected].Phi),
-			ChosenSegment: r.Query.Clips[chosen], RejectedSegment: r.Query.Clips[rejected], Label: r.Answer.ID,
-		})
-	})
-}
-
-// inWords says features in words, as a language model reads them: "speed 1.5, effort 0.25".
-func (b *builder) inWords(phi []float64) string {
-	parts := make([]string, len(phi))
-	for i, v := range phi {
-		parts[i] = strconv.FormatFloat(v, 'g', 6, 64)
-		if i < len(b.spec.Features) {
-			parts[i] = b.spec.Features[i] + " " + parts[i]
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // arrays writes the adapters that are arrays.

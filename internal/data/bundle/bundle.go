@@ -141,23 +141,11 @@ func (b *builder) rows(ctx context.Context) export.Rows {
 // pairs calls yield with the comparisons that count, each until the next one and with its answer as it counts: of the
 // answers to groups those that they imply.
 func (b *builder) pairs(ctx context.Context, yield func(*record.Labelled) error) error {
-	p := b.part
-	p.Counting = true
-	counting := export.Rows(func(yield func(record.Labelled) error) error {
-		return b.from.Rows(ctx, p, func(r record.Labelled) error {
-			if r.Turned {
-				r.Answer = r.Answer.Opposite()
-			}
-			return yield(r)
-		})
-	})
-	var row record.Labelled // of which a copy for each call would be garbage
-	return export.Parts(counting)(func(r record.Labelled) error {
-		if _, ok := r.Answer.ProbA(); !ok || len(r.Clips) != 2 {
+	return counting(ctx, b.from, b.part, func(r *record.Labelled) error {
+		if !stated(r) {
 			return nil
 		}
-		row = r
-		return yield(&row)
+		return yield(r)
 	})
 }
 

@@ -21,32 +21,38 @@ func options() []parquet.WriterOption {
 	}
 }
 
-// writeTable writes a Parquet file with the rows that fill adds, and returns their number.
+// WriteTable writes the rows that fill adds to w as a Parquet file, and returns their number. The same rows give the same bytes.
 // numbers tells how many numbers the lists of a row have; nil for few.
-func writeTable[T any](b *builder, name string, numbers func(*T) int, fill func(add func(T) error) error) (n int, err error) {
-	err = b.file(name, func(w io.Writer) error {
-		out := parquet.NewGenericWriter[T](w, options()...)
-		one, gathered := make([]T, 1), 0
-		err := fill(func(row T) error {
-			one[0] = row
-			n++
-			gathered += rowBytes
-			if numbers != nil {
-				gathered += 8 * numbers(&row)
-			}
-			if _, err := out.Write(one); err != nil {
-				return err
-			}
-			if gathered < groupBytes {
-				return nil
-			}
-			gathered = 0
-			return out.Flush()
-		})
-		if err != nil {
+func WriteTable[T any](w io.Writer, numbers func(*T) int, fill func(add func(T) error) error) (n int, err error) {
+	out := parquet.NewGenericWriter[T](w, options()...)
+	one, gathered := make([]T, 1), 0
+	err = fill(func(row T) error {
+		one[0] = row
+		n++
+		gathered += rowBytes
+		if numbers != nil {
+			gathered += 8 * numbers(&row)
+		}
+		if _, err := out.Write(one); err != nil {
 			return err
 		}
-		return out.Close()
+		if gathered < groupBytes {
+			return nil
+		}
+		gathered = 0
+		return out.Flush()
+	})
+	if err != nil {
+		return n, err
+	}
+	return n, out.Close()
+}
+
+// writeTable is WriteTable into a file of a bundle.
+func writeTable[T any](b *builder, name string, numbers func(*T) int, fill func(add func(T) error) error) (n int, err error) {
+	err = b.file(name, func(w io.Writer) (err error) {
+		n, err = WriteTable(w, numbers, fill)
+		return err
 	})
 	b.meta.Rows[name] = n
 	return n, err

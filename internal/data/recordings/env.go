@@ -59,6 +59,7 @@ var (
 	_ idrl.Fallible    = (*Env)(nil)
 	_ idrl.Snapshotter = (*Env)(nil)
 	_ drawing.Namer    = (*Env)(nil)
+	_ drawing.Narrator = (*Env)(nil)
 )
 
 // Set returns the rollouts that e plays.
@@ -142,6 +143,14 @@ func (e *Env) Restore(s []float64) { e.open(int(s[0]), int(s[1])) }
 // Name implements drawing.Namer: what the description of the rollout says.
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	return e.set.x.Rollouts[int(states[0][0])].Read()
+}
+
+// Narrate implements drawing.Narrator: what the policy was to do.
+func (e *Env) Narrate(first, _ []float64) string {
+	if task := e.set.x.Rollouts[int(first[0])].Task; task != "" {
+		return "Task: " + task
+	}
+	return ""
 }
 
 // scenic is an Env of scenes.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 )
@@ -81,4 +83,13 @@ func (s *Set) Trajectory(i int) (t *idrl.Trajectory, episode int, err error) {
 		return t, i, nil
 	}
 	return t, slices.Index(s.groups[e.Policy], i), nil
+}
+
+// EpisodeFeatures returns the discounted sum of the features of rollout i, length d; with mean its quotient with Σ γᵗ, the mean features of a step.
+func (s *Set) EpisodeFeatures(i int, mean bool) []float64 {
+	out := slices.Clone(s.x.Rollouts[i].Sum)
+	if mean {
+		floats.Scale(1/s.x.discounted(s.x.Rollouts[i].Steps), out)
+	}
+	return out
 }

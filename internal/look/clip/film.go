@@ -56,14 +56,9 @@ func shoot(drawer drawing.Drawer, keeper idrl.Snapshotter, states [][]float64, s
 			f.fallen++
 		}
 	}
-	if n, ok := drawer.(drawing.Narrator); ok {
-		last := states[len(states)-1]
-		if len(states) == 1 {
-			f.note = n.Narrate(last, nil)
-		} else {
-			f.note = n.Narrate(states[0], last)
-		}
-		keeper.Restore(last)
+	if _, ok := drawer.(drawing.Narrator); ok {
+		f.note = narrated(drawer, states)
+		keeper.Restore(states[len(states)-1])
 	}
 	if m, ok := drawer.(drawing.Marker); ok && len(states) > 1 {
 		f.mark(m.Marks(states))
@@ -83,6 +78,20 @@ func named(env any, states [][]float64) drawing.Happening {
 		return n.Name(states)
 	}
 	return drawing.Happening{}
+}
+
+// narrated returns what env says of a clip of states, nothing if it is no Narrator. env may be left in
+// another state.
+func narrated(env any, states [][]float64) string {
+	n, ok := env.(drawing.Narrator)
+	switch last := states[len(states)-1]; {
+	case !ok:
+		return ""
+	case len(states) == 1:
+		return n.Narrate(last, nil)
+	default:
+		return n.Narrate(states[0], last)
+	}
 }
 
 // mark adds marks on the ground. A Checker among them takes the place of that of the scene.

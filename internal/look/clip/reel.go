@@ -141,7 +141,7 @@ func cutReel(env Filmed, spec idrl.EnvSpec, c idrl.Clip) ([]byte, error) {
 	}
 	f := Footage{
 		Env: spec.ID, Steps: c.Steps, Sub: sub, FrameSec: spec.StepSeconds / float64(sub), Playback: spec.Playback, EndSec: spec.EndSeconds, Phi: c.Phi,
-		Happens: named(env, c.Snapshots),
+		Happens: named(env, c.Snapshots), Note: narrated(env, c.Snapshots),
 	}
 	return r.Cut(f, frame)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
 
@@ -64,19 +63,6 @@ func cutTape(env Taped, spec idrl.EnvSpec, c idrl.Clip) ([]byte, error) {
 		stored = append(stored, v.File)
 	}
 	return packFootage(h, stored)
-}
-
-// narrated returns what env says about a clip of states, nothing if it is no drawing.Narrator. env may be left in
-// another state.
-func narrated(env any, states [][]float64) string {
-	n, ok := env.(drawing.Narrator)
-	switch {
-	case !ok:
-		return ""
-	case len(states) == 1:
-		return n.Narrate(states[0], nil)
-	}
-	return n.Narrate(states[0], states[len(states)-1])
 }
 
 // addStills stores the stills of t in the header, with the looks, and returns their files: as large and as good as fit into

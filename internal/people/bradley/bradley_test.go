@@ -87,15 +87,7 @@ func answers(strengths []float64, eta float64, each int, who idrl.AnnotatorID, s
 	for i := range strengths {
 		for j := range i {
 			for range each {
-				a, b := math.Exp(strengths[i]), math.Exp(strengths[j])
-				o := bradley.Outcome{A: i, B: j, Person: who, Choice: idrl.Equal}
-				switch u := stream.Float64() * (a + b + math.Exp(eta)*math.Sqrt(a*b)); {
-				case u < a:
-					o.Choice = idrl.ChoseA
-				case u < a+b:
-					o.Choice = idrl.ChoseB
-				}
-				out = append(out, o)
+				out = append(out, answer(strengths, i, j, eta, who, stream))
 			}
 		}
 	}

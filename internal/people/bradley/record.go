@@ -44,6 +44,9 @@ func Outcomes(r record.Record) ([]Outcome, error) {
 				return nil, idrl.Errorf(idrl.Damaged, "answer %d is about clip %s, which shows no entrant", a.Seq, id)
 			}
 			*places[i] = k
+			if m, ok := r.Spec.Arena.MeetingOf(r.Clips[id].From); ok {
+				o.Task = m.Task
+			}
 		}
 		out = append(out, o)
 	}

@@ -29,6 +29,11 @@ type Report struct {
 	People   []ReportPerson  `json:"people"`
 	More     *int            `json:"more_answers"`   // until the first two are separated; null: not known
 	Test     *ReportTest     `json:"test,omitempty"` // for a winner; null where the arena has none
+
+	Pairing *ReportPairing `json:"pairing,omitempty"` // of recorded policies, once the clips are made
+	Tasks   []ReportTask   `json:"tasks,omitempty"`   // of recorded policies
+	Groups  []ReportTask   `json:"groups,omitempty"`  // of tasks, where they have any
+	Spread  ReportSpread   `json:"spread,omitzero"`   // what the intervals Population account for
 }
 
 // A ReportEntrant is an entrant in a Report.
@@ -44,6 +49,8 @@ type ReportEntrant struct {
 	Answers  int            `json:"answers"`
 	Wins     int            `json:"preferred"`
 	Ties     int            `json:"equal"`
+
+	Population *ReportInterval `json:"population,omitempty"` // of Strength, for tasks and people like these (Wider); null if there are too few
 }
 
 // A ReportPair is a pair of entrants in a Report, by their titles.
@@ -97,7 +104,7 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 	if all.More != Unknown {
 		out.More = &all.More
 	}
-	starts, asked := 0, map[[2]int]int{}
+	starts, asked := func(int, int) int { return 0 }, map[[2]int]int{}
 	if out.Budget = spec.Budget; r.Generation != nil {
 		out.Asked = len(r.Generation.Queries)
 		starts, asked = meetings(spec.Arena, r.Generation)
@@ -106,8 +113,11 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 	for _, k := range all.Order {
 		e, is := spec.Arena.Entrants[k], all.Entrants[k]
 		out.Entrants = append(out.Entrants, ReportEntrant{
-			e.Title, e.Session, e.Policy, e.After, is.Strength, is.Low, is.High, is.Best, is.Answers, is.Wins, is.Ties,
+			e.Title, e.Session, e.Policy, e.After, is.Strength, is.Low, is.High, is.Best, is.Answers, is.Wins, is.Ties, nil,
 		})
+	}
+	if err := out.addTasks(r, all, outcomes); err != nil {
+		return Report{}, nil, err
 	}
 	var places [][2]int
 	for i, a := range all.Order { // the stronger of each pair first
@@ -120,7 +130,7 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 				wins, losses = losses, wins
 			}
 			out.Pairs = append(out.Pairs, ReportPair{
-				title(a), title(b), wins, losses, pair.Ties, p, in.Low, in.High, pair.Separated, starts, starts - asked[[2]int{min(a, b), max(a, b)}],
+				title(a), title(b), wins, losses, pair.Ties, p, in.Low, in.High, pair.Separated, starts(a, b), starts(a, b) - asked[[2]int{min(a, b), max(a, b)}],
 			})
 		}
 	}
@@ -149,9 +159,9 @@ func (r Report) Each() string {
 	return fmt.Sprintf("A person is asked at most %d questions, so %s take at least %d people.", r.Asked, wanted, (answers+r.Asked-1)/r.Asked)
 }
 
-// meetings returns the number of starts from which the entrants of an arena are shown, and for
+// meetings returns the number of starts from which two entrants of an arena are shown, of recorded policies that of their encounters, and for
 // each pair of them, the lower index first, the number of these about which people are asked.
-func meetings(arena idrl.Arena, g *idrl.Generation) (starts int, asked map[[2]int]int) {
+func meetings(arena idrl.Arena, g *idrl.Generation) (starts func(i, j int) int, asked map[[2]int]int) {
 	asked = map[[2]int]int{}
 	of := map[idrl.ClipID]int{}
 	for id, c := range g.Clips {
@@ -159,30 +169,38 @@ func meetings(arena idrl.Arena, g *idrl.Generation) (starts int, asked map[[2]in
 			of[id] = k
 		}
 	}
-	starts = len(of) / max(1, len(arena.Entrants))
 	for _, q := range g.Queries {
 		a, b := of[q.Clips[0]], of[q.Clips[1]]
 		asked[[2]int{min(a, b), max(a, b)}]++
 	}
-	return starts, asked
+	return func(i, j int) int {
+		if arena.Recorded() {
+			return arena.Planned[arena.PairPlace(i, j)]
+		}
+		return len(of) / max(1, len(arena.Entrants))
+	}, asked
 }
 
 // WriteCSV writes the entrants, a row each, the strongest first.
 func (r Report) WriteCSV(w io.Writer) error {
-	rows := [][]string{{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal"}}
+	rows := [][]string{{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high"}}
 	for k, e := range r.Entrants {
+		low, high := e.Population.cells()
 		rows = append(rows, []string{
 			strconv.Itoa(k + 1), e.Title, string(e.Session), string(e.Policy), strconv.FormatInt(e.After, 10),
-			number(e.Strength), number(e.Low), number(e.High), number(e.Best), strconv.Itoa(e.Answers), strconv.Itoa(e.Wins), strconv.Itoa(e.Ties),
+			number(e.Strength), number(e.Low), number(e.High), number(e.Best), strconv.Itoa(e.Answers), strconv.Itoa(e.Wins), strconv.Itoa(e.Ties), low, high,
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // WriteOutcomes writes the answers that count, a row each: the annotator, the two entrants, and the
-// preferred one, "equal" for none.
+// preferred one, "equal" for none; of recorded policies also the task.
 func WriteOutcomes(w io.Writer, of idrl.Arena, outcomes []Outcome) error {
 	rows := [][]string{{"seq", "annotator", "a", "b", "preferred"}}
+	if of.Recorded() {
+		rows[0] = append(rows[0], "task")
+	}
 	for _, o := range outcomes {
 		a, b := of.Entrants[o.A].Title, of.Entrants[o.B].Title
 		preferred := "equal"
@@ -193,7 +211,11 @@ func WriteOutcomes(w io.Writer, of idrl.Arena, outcomes []Outcome) error {
 			preferred = b
 		default:
 		}
-		rows = append(rows, []string{strconv.FormatInt(o.Seq, 10), string(o.Person), a, b, preferred})
+		row := []string{strconv.FormatInt(o.Seq, 10), string(o.Person), a, b, preferred}
+		if of.Recorded() {
+			row = append(row, of.Tasks[o.Task].Name)
+		}
+		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

@@ -99,6 +99,7 @@ type Outcome struct {
 	A, B   int         // entrants
 	Choice idrl.Choice // ChoseA, ChoseB or Equal; others do not count
 	Person idrl.AnnotatorID
+	Task   int // place in idrl.Arena.Tasks; 0 where there are none
 }
 
 // Of returns the table of outcomes between n entrants.
@@ -108,6 +109,11 @@ func Of(n int, outcomes []Outcome) *Table {
 		t.count(o)
 	}
 	return t
+}
+
+// counts reports whether an outcome says something of its entrants.
+func (o Outcome) counts() bool {
+	return o.Choice == idrl.ChoseA || o.Choice == idrl.ChoseB || o.Choice == idrl.Equal
 }
 
 func (t *Table) count(o Outcome) {

@@ -67,9 +67,18 @@ type arenaShow struct {
 	done     int
 }
 
+// shots are clips between which people choose: one each of some entrants, of the same part of their episodes.
+type shots struct {
+	who   []int // entrants, increasing
+	clips []idrl.Clip
+	kept  [][]byte            // raw steps of each
+	print string              // of what is seen
+	asks  func(i, j int) bool // whether questions are about two entrants; nil: about all
+}
+
 // arena hands over the clips of the entrants of an arena and the questions about them: of every two,
 // from each start, the clips of the same part of their episodes, which begin in the same
-// state with the same random numbers. Starts after which an entrant does all the same again
+// state with the same random numbers; of recorded policies, those of encounters. Starts after which an entrant does all the same again
 // are left out, as where nothing is random, and so are questions that nobody can answer, about
 // clips that look alike or in which nothing moves, and those in which each of the two does what it
 // does in one from another start.
@@ -82,6 +91,9 @@ func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to j
 		return idrl.Generation{}, idrl.Errorf(idrl.Damaged, "arena %s has %d policies for %d entrants", req.Spec.ID, len(policies), len(req.Spec.Arena.Entrants))
 	}
 	a := arenaShow{spec: req.Spec, env: t.NewEnv(), to: to}
+	if req.Spec.Arena.Recorded() {
+		return a.recorded(ctx, req.BasedOn, policies)
+	}
 	for k, p := range policies {
 		policy, err := behaviour.Recorded(a.env, p.Gaits, p.Params)
 		if err != nil {
@@ -89,37 +101,41 @@ func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to j
 		}
 		a.policies = append(a.policies, policy)
 	}
-	return a.generation(ctx, req.BasedOn)
+	return a.generation(ctx, req.BasedOn, startsOf(len(policies)), a.from)
 }
 
-func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generation, error) {
+// generation makes the questions about n sets of clips, which shoot makes, or leaves out without an error.
+func (a *arenaShow) generation(ctx context.Context, basedOn int64, n int, shoot func(ctx context.Context, k int) (shots, error)) (idrl.Generation, error) {
 	g := idrl.Generation{BasedOn: basedOn, Clips: map[idrl.ClipID]idrl.Clip{}, Steps: map[idrl.StepsID][]byte{}}
 	seen := map[string]bool{} // what the entrants do from a start
-	n := len(a.policies)
-	shown := make([][]idrl.Clip, 0, startsOf(n))
-	raw := make([][]idrl.StepsID, n)
+	first, raw := make([]idrl.ClipID, len(a.policies)), make([][]idrl.StepsID, len(a.policies))
 	var ask asked
-	for start := range startsOf(n) {
-		clips, kept, print, err := a.from(ctx, start)
+	for k := range n {
+		s, err := shoot(ctx, k)
 		if err != nil {
 			return g, err
 		}
-		if clips == nil || seen[print] {
+		if s.clips == nil || seen[s.print] {
 			continue
 		}
-		seen[print] = true
-		shown = append(shown, clips)
-		for k, c := range clips {
-			g.Clips[c.ID], g.Steps[c.Raw] = c, kept[k]
-			raw[k] = append(raw[k], c.Raw)
+		seen[s.print] = true
+		for i, c := range s.clips {
+			who := s.who[i]
+			g.Clips[c.ID], g.Steps[c.Raw] = c, s.kept[i]
+			if first[who] == "" {
+				first[who] = c.ID
+			}
+			if !slices.Contains(raw[who], c.Raw) {
+				raw[who] = append(raw[who], c.Raw)
+			}
 		}
-		fresh, err := ask.about(clips)
+		fresh, err := ask.about(s)
 		if err != nil {
 			return g, err
 		}
 		g.Queries = append(g.Queries, fresh...)
 	}
-	if len(shown) == 0 {
+	if len(g.Clips) == 0 {
 		return g, errors.New("the simulation breaks down under an entrant from every start")
 	}
 	if len(g.Queries) == 0 {
@@ -128,7 +144,7 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 	for k, p := range a.policies {
 		mu := a.spec.Arena.Indicator(k)
 		g.Candidates = append(g.Candidates, idrl.Candidate{
-			ID: idrl.EntrantID(k), Origin: idrl.FromMean, Policy: p, Params: p.Params(), Theta: mu, Mu: mu, Clip: shown[0][k].ID, Rollouts: raw[k],
+			ID: idrl.EntrantID(k), Origin: idrl.FromMean, Policy: p, Params: p.Params(), Theta: mu, Mu: mu, Clip: first[k], Rollouts: raw[k],
 		})
 	}
 	a.shuffle(g.Queries)
@@ -138,28 +154,32 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64) (idrl.Generat
 // asked remembers how the questions about every two entrants look.
 type asked struct{ views map[[2]int][][2]*measure.View }
 
-// about returns the questions about the clips of all entrants from a start that a person can
+// about returns the questions about clips that a person can
 // answer, and that tell something new of the two: those in which each looks as it did from an
 // earlier start are left out. A question that looks like an earlier one with the two exchanged stays:
 // the same answer speaks for the other entrant.
-func (a *asked) about(clips []idrl.Clip) (out []idrl.Query, err error) {
+func (a *asked) about(s shots) (out []idrl.Query, err error) {
 	if a.views == nil {
 		a.views = map[[2]int][][2]*measure.View{}
 	}
 	var look viewer
-	pairs, err := look.pairs(clips)
+	pairs, err := look.pairs(s.clips)
 	if err != nil {
 		return nil, err
 	}
-	views := look.look(clips)
+	views := look.look(s.clips)
 	for _, p := range pairs {
+		of := [2]int{s.who[p[0]], s.who[p[1]]}
+		if s.asks != nil && !s.asks(of[0], of[1]) {
+			continue
+		}
 		first, second := views[p[0]], views[p[1]]
 		if first == nil || second == nil { // nothing is known of how they look
-			out = append(out, idrl.NewComparison(clips[p[0]], clips[p[1]]))
+			out = append(out, idrl.NewComparison(s.clips[p[0]], s.clips[p[1]]))
 			continue
 		}
 		repeats := false
-		for _, old := range a.views[p] {
+		for _, old := range a.views[of] {
 			if repeats, err = both(first, old[0], second, old[1]); repeats || err != nil {
 				break
 			}
@@ -168,8 +188,8 @@ func (a *asked) about(clips []idrl.Clip) (out []idrl.Query, err error) {
 			return nil, err
 		}
 		if !repeats {
-			a.views[p] = append(a.views[p], [2]*measure.View{first, second})
-			out = append(out, idrl.NewComparison(clips[p[0]], clips[p[1]]))
+			a.views[of] = append(a.views[of], [2]*measure.View{first, second})
+			out = append(out, idrl.NewComparison(s.clips[p[0]], s.clips[p[1]]))
 		}
 	}
 	return out, nil
@@ -196,66 +216,76 @@ func (a *arenaShow) shuffle(queries []idrl.Query) {
 	stream.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
 }
 
-// from returns a clip of every entrant from a start, their raw steps, and a print of what is
-// seen. There are no clips if the simulation breaks down under an entrant. Every
+// from returns a clip of every entrant from a start. There are none if the simulation breaks down under an entrant. Every
 // other start shows the opening, the rest a later part, the same of all entrants; the end of an
 // episode that is over by then. Where two entrants or more are still in that part, it is the
 // opening again.
-func (a *arenaShow) from(ctx context.Context, start int) (clips []idrl.Clip, kept [][]byte, print string, err error) {
+func (a *arenaShow) from(ctx context.Context, start int) (s shots, err error) {
 	var episodes []*idrl.Trajectory
 	for k, p := range a.policies {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, "", err
+			return s, err
 		}
-		a.done++
-		a.to.Progress(a.done, len(a.policies)*startsOf(len(a.policies)), "showing the policies")
+		a.progress(len(a.policies) * startsOf(len(a.policies)))
 		t, err := a.episode(k, start, p)
 		if err != nil || t == nil {
-			return nil, nil, "", err
+			return shots{}, err
 		}
 		content, err := a.record(t, start)
 		if err != nil {
-			return nil, nil, "", err
+			return s, err
 		}
-		episodes, kept = append(episodes, t), append(kept, content)
+		episodes, s.kept, s.who = append(episodes, t), append(s.kept, content), append(s.who, k)
 	}
 	share := 0.0
 	if start%2 == 1 {
 		share = rng.New(a.spec.Seed, "arena part", uint64(start)).Float64()
 	}
-	clips, print, still, err := a.cut(episodes, start, share)
-	if err == nil && still >= 2 && share > 0 {
-		clips, print, _, err = a.cut(episodes, start, 0)
-	}
-	return clips, kept, print, err
+	return s, a.show(&s, episodes, start, share, a.env.Spec().Horizon)
 }
 
-// cut returns the clips of episodes that begin at a share of what comes before the last clip of
-// the longest possible episode, and in how many of them nothing moves.
-func (a *arenaShow) cut(episodes []*idrl.Trajectory, start int, share float64) (clips []idrl.Clip, print string, still int, err error) {
+// progress says that one more episode of total is under way.
+func (a *arenaShow) progress(total int) {
+	a.done++
+	a.to.Progress(a.done, total, "showing the policies")
+}
+
+// show adds the clips of episodes, of the entrants s.who, that begin at a share of what comes before the last clip of
+// an episode of longest steps; at the beginning, if nothing moves in two of them or more.
+func (a *arenaShow) show(s *shots, episodes []*idrl.Trajectory, number int, share float64, longest int) error {
+	still, err := a.cut(s, episodes, number, share, longest)
+	if err == nil && still >= 2 && share > 0 {
+		_, err = a.cut(s, episodes, number, 0, longest)
+	}
+	return err
+}
+
+// cut is show wherever nothing moves, and returns in how many clips that is.
+func (a *arenaShow) cut(s *shots, episodes []*idrl.Trajectory, number int, share float64, longest int) (still int, err error) {
 	spec := a.env.Spec()
-	for k, t := range episodes {
+	s.clips, s.print = nil, ""
+	for i, t := range episodes {
 		n := t.Len()
 		if spec.ClipSteps > 0 {
 			n = min(n, spec.ClipSteps)
 		}
-		begin := min(int(share*float64(max(1, spec.Horizon-n+1))), t.Len()-n)
+		begin := min(int(share*float64(max(1, longest-n+1))), t.Len()-n)
 		c := idrl.Segment(t, begin, n)
-		print += string(c.ID)
-		c.ID = a.clipID(k, start)
+		s.print += string(c.ID)
+		c.ID = a.clipID(s.who[i], number)
 		if c.Media, err = clip.Encode(a.env, c); err != nil {
-			return nil, "", 0, err
+			return 0, err
 		}
 		shown, err := clip.Decode(c.Media)
 		if err != nil {
-			return nil, "", 0, err
+			return 0, err
 		}
 		if rests(shown) {
 			still++
 		}
-		clips = append(clips, c)
+		s.clips = append(s.clips, c)
 	}
-	return clips, print, still, nil
+	return still, nil
 }
 
 // rests reports whether nothing moves in a clip.

@@ -351,7 +351,7 @@ func TestArenaAsksExchangedClips(t *testing.T) {
 		clips []idrl.Clip
 		want  int
 	}{{[]idrl.Clip{first, second}, 1}, {[]idrl.Clip{first, second}, 0}, {[]idrl.Clip{second, first}, 1}, {[]idrl.Clip{second, first}, 0}} {
-		if got, err := ask.about(test.clips); err != nil || len(got) != test.want {
+		if got, err := ask.about(shots{who: []int{0, 1}, clips: test.clips}); err != nil || len(got) != test.want {
 			t.Errorf("start %d: %d questions, %v; want %d", i, len(got), err, test.want)
 		}
 	}

@@ -1,7 +1,6 @@
 package recordingstest
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -93,13 +92,7 @@ func lander(folder, policy string, n, most int) error {
 	if err := writeJSON(folder+".scene.json", scenes); err != nil {
 		return err
 	}
-	head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, 3), }\n", len(features)/3)
-	b := append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head))), head...)
-	b, err := binary.Append(b, binary.LittleEndian, features)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, "features.npy"), b, 0o600)
+	return writeFeatures(folder, features, 3)
 }
 
 func writeJSON(path string, v any) error {

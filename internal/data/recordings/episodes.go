@@ -1,0 +1,42 @@
+package recordings
+
+import "slices"
+
+// An Episode says of a rollout of a Set what comparing policies needs.
+type Episode struct {
+	Policy int    // place in Set.Policies; -1 of one that counts for none
+	Task   string // what the policy was to do; may be empty
+	Start  string // rollouts of one task with equal ones began alike; empty: not known
+	Steps  int
+}
+
+// Episodes returns all rollouts of s, in the order in which Trajectory numbers them.
+func (s *Set) Episodes() []Episode {
+	out := make([]Episode, len(s.x.Rollouts))
+	for i, e := range s.x.Rollouts {
+		out[i] = Episode{e.Policy, e.Task, e.Start, e.Steps}
+	}
+	return out
+}
+
+// Names returns what the manifest calls the policies, in the order of Policies: for researchers alone.
+func (s *Set) Names() []string { return slices.Clone(s.x.Policies) }
+
+// Tasks returns how many tasks the rollouts name, and in how many of these two policies or more have a start in common.
+func (s *Set) Tasks() (named, started int) {
+	type start struct{ task, start string }
+	by, common, tasks := map[start]int{}, map[string]bool{}, map[string]bool{}
+	for _, e := range s.x.Rollouts {
+		if e.Task == "" || e.Policy == noPolicy {
+			continue
+		}
+		tasks[e.Task] = true
+		at := start{e.Task, e.Start}
+		if first, known := by[at]; known && first != e.Policy && e.Start != "" {
+			common[e.Task] = true
+		} else if !known {
+			by[at] = e.Policy
+		}
+	}
+	return len(tasks), len(common)
+}

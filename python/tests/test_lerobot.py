@@ -1,0 +1,216 @@
+"""Tests with the real LeRobot: data sets are written by it, labelled, and loaded with the labels, where it is installed (.ci/torch)."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zipfile
+
+import numpy as np
+from test_server import BINARY, Server
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "docs" / "examples" / "lerobot"
+sys.path.insert(0, str(EXAMPLES))
+import make as pen  # noqa: E402
+
+LEROBOT = importlib.util.find_spec("lerobot") is not None
+CLIP = 50  # steps, of 5 seconds: three episodes are longer
+SEEN = 224, 96  # size of the pictures of both cameras side by side
+
+
+def run(*args):
+    """Runs the program and returns what it writes."""
+    done = subprocess.run([BINARY, *args], check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"tiebreak {' '.join(args)}: {done.stderr}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def quiet():
+    """Has encoders, which write to the standard error of the process, write nothing."""
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
+
+
+@unittest.skipIf(BINARY is None or not LEROBOT and os.environ.get("TIEBREAK_TORCH") is None, "lerobot is not installed: sh .ci/torch lerobot")
+class LeRobotTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        os.environ.update(HF_HUB_OFFLINE="1", HF_HOME=str(self.folder / "hub"))  # read when lerobot is imported
+
+    def load(self, root, **settings):
+        from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+        return LeRobotDataset("tiebreak/pen", root=root, **settings)
+
+    def bring(self, root, data, name):
+        """Has the program take in a data set as the environment rollouts-NAME."""
+        columns = ["--policy-column", "policy", "--start-column", "seed", "--success-column", "next.success"]
+        said = run("import", "--lerobot", str(root), "--name", name, "--data", data, "--clip-seconds", "5", *columns)
+        self.assertIn(f"Rollouts:    {pen.EPISODES}\nSuccesses:   {pen.EPISODES // 2} of {pen.EPISODES}\nPolicies:    2\n", said)
+
+    def say(self, server, session, choices):
+        """Answers questions as a program, and returns what was said, by the ids of the answers."""
+        person, said = server.client("label", session).session(session), {}
+        for k, choice in enumerate(choices):
+            claim = person.claim()
+            while not claim["open"]:  # clips are being made
+                time.sleep(0.2)
+                claim = person.claim()
+            question = claim["open"][0]
+            answer = {"id": f"answer-{k}-{question['assignment']}", "assignment": question["assignment"], "choice": choice, "shown_left": question["left"]}
+            answer |= {"shown_at": "2026-11-20T12:00:00Z", "instructions_version": claim["instructions_version"]}
+            person.answer(answer | ({"reason": "other"} if choice == "skip" else {}))
+            said[answer["id"]] = choice
+        return said
+
+    def label(self, server, data):
+        """Makes a session, answers in it, and returns its id and what was said, by the ids of the answers."""
+        words = run("session", "create", "--data", data, "--env", "rollouts-pen", "--title", "Pens", "--seed", "1").split()
+        session, link = words[1], words[3]
+        token = link.rsplit("/", 1)[1]
+        run("simulate", "--url", f"{server.url}/join/{token}", "--answers", "40", "--seed", "3", "--data", data)
+        return session, self.say(server, session, ["a", "b", "equal", "cant_tell", "skip", "a", "b"])
+
+    def check_arena(self, server, data):
+        """In an arena of the recorded policies each episode has the strength of its policy, and the better one is good."""
+        import pandas as pd
+
+        arena = run("arena", "new", "--data", data, "--entrants", "rollouts-pen", "--seed", "1").split()[1]
+        said = self.say(server, arena, "aabab")
+        labels = self.folder / "arena"
+        run("export", "--data", data, "--session", arena, "--format", "lerobot", "--out", str(labels))
+        strengths = {e["title"]: e["strength"] for e in json.loads(run("arena", "show", arena, "--data", data, "--json"))["entrants"]}
+        best = max(strengths, key=strengths.get)
+        preferences, episodes = (pd.read_parquet(labels / f"{name}.parquet") for name in ("preferences", "episodes"))
+        self.assertEqual(dict(zip(preferences.label_id, preferences.choice, strict=True)), said)
+        for r in preferences.itertuples():  # two policies, one task, one seed
+            (policy, *start), (other, *same) = (pen.plan(e)[:3] for e in (r.episode_index_a, r.episode_index_b))
+            self.assertEqual((policy != other, start), (True, same))
+        for e in episodes.itertuples():
+            self.assertEqual((e.policy, e.score, e.good), (pen.plan(e.episode_index)[0], strengths[e.policy], e.policy == best))
+
+    def check_frames(self, dataset, episodes):
+        """Each frame of each camera shows the number of its episode and its own."""
+        self.assertEqual(dataset.num_episodes, len(episodes))
+        found = []
+        for i in range(len(dataset)):
+            frame = dataset[i]
+            place = (int(frame["episode_index"]), int(frame["frame_index"]))
+            for camera in pen.CAMERAS:
+                self.assertEqual(pen.read_bars(frame[camera].permute(1, 2, 0).numpy()), place)
+            found.append(place)
+        self.assertEqual(found, [(e, f) for e in episodes for f in range(pen.plan(e)[3])])
+
+    def check_labels(self, labels, said, session):
+        """Compares the tables with what was said and with the plan of the data set."""
+        import pandas as pd
+
+        preferences, episodes = (pd.read_parquet(labels / f"{name}.parquet") for name in ("preferences", "episodes"))
+        mine = preferences[preferences.label_id.isin(said)].set_index("label_id")
+        self.assertEqual(mine.choice.to_dict(), {id: choice for id, choice in said.items() if choice != "skip"})
+        self.assertEqual(len(preferences), 40 + len(said) - 1)
+        self.assertEqual(set(preferences.session_id), {session})
+        lengths = {e: pen.plan(e)[3] for e in range(pen.EPISODES)}
+        for r in preferences.itertuples():
+            for episode, start, steps in ((r.episode_index_a, r.start_frame_a, r.n_steps_a), (r.episode_index_b, r.start_frame_b, r.n_steps_b)):
+                self.assertEqual(steps, min(CLIP, lengths[episode] - 1))
+                self.assertLess(start + steps, lengths[episode])
+            prefers = {"a": (r.episode_index_a, r.episode_index_b), "b": (r.episode_index_b, r.episode_index_a)}.get(r.choice)
+            self.assertEqual(None if pd.isna(r.chosen_episode_index) else (r.chosen_episode_index, r.rejected_episode_index), prefers)
+        decisive = preferences[preferences.chosen_episode_index.notna()]
+        lines = [json.loads(line) for line in (labels / "preferences.jsonl").read_text().splitlines()]
+        self.assertEqual([line["label_id"] for line in lines], decisive.label_id.tolist())
+        self.assertEqual([line["chosen_clip"]["episode_index"] for line in lines], decisive.chosen_episode_index.tolist())
+
+        for e in episodes.itertuples():
+            policy, task, seed, frames = pen.plan(e.episode_index)
+            self.assertEqual((e.policy, e.task, e.start, e.n_steps), (policy, pen.TASKS[task], str(seed), frames - 1))
+            about = preferences[(preferences.episode_index_a == e.episode_index) | (preferences.episode_index_b == e.episode_index)]
+            self.assertEqual((e.wins, e.losses), ((decisive.chosen_episode_index == e.episode_index).sum(), (decisive.rejected_episode_index == e.episode_index).sum()))
+            self.assertEqual((e.ties, e.n_answers), ((about.choice == "equal").sum(), len(about)))
+        good = json.loads((labels / "good_episodes.json").read_text())
+        self.assertEqual(good, episodes.episode_index[episodes.good].tolist())
+        for _, of in episodes.groupby("task"):
+            self.assertEqual(of.good.sum(), 2)
+            self.assertGreater(of.score[of.good].min(), of.score[~of.good].max())
+        return episodes, good
+
+    def check_seen(self, session, data, labels):
+        """The clips that people saw show the frames that the labels name."""
+        import pandas as pd
+        from PIL import Image
+
+        bundle = self.folder / "bundle"
+        run("export", "--data", data, "--session", session, "--format", "bundle", "--clips", "gif", "--out", str(bundle))
+        segments = pd.read_parquet(bundle / "labels.parquet").set_index("label_id")
+        seen = 0
+        for r in pd.read_parquet(labels / "preferences.parquet").itertuples():
+            for side, episode, start, steps in (("a", r.episode_index_a, r.start_frame_a, r.n_steps_a), ("b", r.episode_index_b, r.start_frame_b, r.n_steps_b)):
+                with Image.open(bundle / "clips" / f"{segments.at[r.label_id, f'segment_{side}']}.gif") as film:
+                    for picture, frame in ((0, start), (film.n_frames - 1, start + steps)):
+                        film.seek(picture)
+                        both = np.asarray(film.convert("RGB").resize(SEEN))
+                        for camera in (both[:, :96], both[:, 96:]):
+                            self.assertEqual(pen.read_bars(camera), (episode, frame))
+                        seen += 1
+        self.assertGreater(seen, 100)
+
+    def check_columns(self, labels, root, episodes):
+        """Adds columns to a copy, which the real package loads; the original is as it was."""
+        before = {p: p.read_bytes() for p in root.rglob("*") if p.is_file()}
+        new = self.folder / f"{root.name}-labelled"
+        add = [sys.executable, str(EXAMPLES / "add_columns.py"), str(labels), str(root), str(new), "--link"]
+        subprocess.run(add, check=True, capture_output=True)
+        self.assertEqual({p: p.read_bytes() for p in root.rglob("*") if p.is_file()}, before)
+        self.assertNotEqual(subprocess.run(add, check=False, capture_output=True).returncode, 0)
+        dataset = self.load(new, episodes=[0, 1])
+        for name in ("score", "score_std", "wins", "losses", "ties", "n_answers", "good"):
+            self.assertEqual(dataset.meta.episodes[f"tiebreak/{name}"], episodes[name].tolist())
+        self.check_frames(dataset, [0, 1])
+
+    def test_labels(self):
+        made = {}
+        for codec, files in (("h264", "small"), ("libsvtav1", "large")):
+            made[codec] = self.folder / codec
+            with quiet():
+                pen.make(made[codec], codec, files=files)
+        data = str(self.folder / "data")
+        self.bring(made["libsvtav1"], data, "pen-av1")
+        self.bring(made["h264"], data, "pen")
+        server = Server(data)
+        self.addCleanup(lambda: server.kill())
+        session, said = self.label(server, data)
+
+        labels = self.folder / "labels"
+        run("export", "--data", data, "--session", session, "--format", "lerobot", "--out", str(labels))
+        archive = zipfile.ZipFile(io.BytesIO(server.client("read").session(session).export("lerobot")))
+        for path in labels.iterdir():  # the same bytes twice, and by the HTTP API
+            self.assertEqual(archive.read(f"tiebreak-{session}-labels/{path.name}"), path.read_bytes())
+        episodes, good = self.check_labels(labels, said, session)
+        self.check_seen(session, data, labels)
+        self.check_arena(server, data)
+        for codec, root in made.items():
+            with self.subTest(codec):
+                self.check_frames(self.load(root, episodes=good), good)
+                self.check_columns(labels, root, episodes)
+
+
+if __name__ == "__main__":
+    unittest.main()
