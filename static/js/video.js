@@ -13,9 +13,11 @@ const START = 8_000; // ms after which a video that does not come is not waited 
 const SLOWEST = 0.25; // speed of the video below which each frame is gone to: browsers do not play slower
 const CATCH = 0.2; // seconds in which a video that is behind or ahead is brought back
 const FAR = 0.6; // seconds from which on it jumps there
+const EARLY = 0.1; // part of a frame by which its time may be too early: WebM counts milliseconds
 const LIKE = 0.02; // share by which two speeds may differ
 
 /** @type {Map<string, Promise<boolean>>} */ const works = new Map(); // by media type, whether a video of it was played
+/** @type {WeakMap<Clip[], Pair>} */ const pairs = new WeakMap(); // of clips that are beside each other
 let choice = ""; // which camera is large, "all" for none, "" as the room has it
 try {
   choice = sessionStorage.getItem(KEY) ?? "";
@@ -38,7 +40,7 @@ export async function tape(clip, tape, url) {
     tape = { ...tape, video: undefined };
   }
   footage.tape = tape;
-  footage.painter = (c) => new VideoPainter(c, tape);
+  footage.painter = (c, beside = [c]) => new VideoPainter(c, tape, pairs.get(beside) ?? pairs.set(beside, new Pair()).get(beside));
   if (!tape.video) clip.note = [clip.note, UNPLAYED].join(" ").trim();
 }
 
@@ -81,6 +83,22 @@ function settled(v) {
   });
 }
 
+/** The clips that play beside each other: their pictures are never more than a frame apart. */
+class Pair {
+  /** @type {Set<VideoPainter>} */ members = new Set();
+  #drawn = 0;
+
+  /** One of them was drawn. After the last, all that play take their pictures, if these are at most one frame apart. */
+  drawn() {
+    this.#drawn = (this.#drawn + 1) % this.members.size;
+    if (this.#drawn !== 0) return;
+    const moving = [...this.members].filter((p) => p.moving);
+    const frames = moving.map((p) => p.grab());
+    const alike = Math.max(...frames) - Math.min(...frames) <= 1;
+    for (const p of moving) p.take(alike);
+  }
+}
+
 /**
  * Draws a clip of video. While it plays, the video follows the player's clock; else the video goes to the frame, and the
  * last picture stays until it is there.
@@ -94,9 +112,10 @@ export class VideoPainter {
   #goal = -1; // frame to which it goes; -1 if it goes nowhere, or was moved while it plays
   #going = false;
   #want = 0; // frame to show
-  #moving = false; // it follows the clock
+  moving = false; // it follows the clock
   #ahead = false; // the next frame is the first: it may go there while the last one stays
   #stuck = false; // the browser does not let it play: every frame is gone to
+  /** @type {VideoFrame|undefined} */ #grabbed;
   #open = new AbortController();
   /** @type {CanvasRenderingContext2D|undefined} */ #ctx;
   #ground = "#000";
@@ -104,10 +123,12 @@ export class VideoPainter {
   /**
    * @param {Clip} clip
    * @param {Tape} tape
+   * @param {Pair} [pair] with the clips beside it
    */
-  constructor(clip, tape) {
+  constructor(clip, tape, pair = new Pair()) {
     this.clip = clip;
     this.tape = tape;
+    this.pair = pair;
     /** Settles when the first frame can be drawn; it is rejected if a picture cannot be decoded. */
     this.ready = this.#start();
     this.ready.catch(() => {}); // whoever waits hears of it
@@ -129,7 +150,9 @@ export class VideoPainter {
   /** @param {Blob} file @param {AbortSignal} signal */
   #load(file, signal) {
     const v = this.#video = element(file);
+    this.pair.members.add(this);
     v.addEventListener("seeked", () => this.#arrived(), { signal });
+    v.addEventListener("canplay", () => this.#ripe(v), { signal }); // its picture may come after that
     document.addEventListener("visibilitychange", () => document.hidden && v.pause(), { signal });
     return settled(v);
   }
@@ -137,6 +160,7 @@ export class VideoPainter {
   /** Frees what it holds. */
   close() {
     this.#open.abort();
+    this.pair.members.delete(this);
     if (this.#video) dismiss(this.#video);
     this.#video = undefined;
     for (const b of this.#stills) b.close();
@@ -156,11 +180,12 @@ export class VideoPainter {
     this.#ground = colours.ground;
     this.#want = frameAt(this.clip, frame);
     const rate = (speed ?? 0) * this.tape.pace;
-    this.#moving = rate >= SLOWEST && !this.#stuck;
+    this.moving = rate >= SLOWEST && !this.#stuck && this.#want < this.clip.frames - 1;
     this.#ahead = speed === 0;
-    if (this.#video && this.#moving) this.#follow(this.#video, frame, rate);
+    if (this.#video && this.moving) this.#follow(this.#video, frame, rate);
     else if (this.#video) this.#rest(this.#video);
     this.#paint();
+    if (this.#video) this.pair.drawn();
   }
 
   /**
@@ -178,7 +203,32 @@ export class VideoPainter {
     const factor = Math.abs(time - v.currentTime) < this.tape.dt / 4 ? 1 : Math.max(0.25, Math.min(1 + behind / CATCH, 3));
     if (Math.abs(v.playbackRate - rate * factor) > LIKE * rate) this.#pace(v, rate * factor);
     if (v.paused) v.play().catch((e) => (this.#stuck ||= e.name === "NotAllowedError"));
-    this.#take(v, -1);
+  }
+
+  /** Has hold of the picture that the video is at, and returns its frame; none while it goes elsewhere. */
+  grab() {
+    const v = this.#video;
+    if (!v || v.seeking || v.readyState < 2) return NaN;
+    let time = v.currentTime;
+    if ("VideoFrame" in window) { // the time of the element may be a little ahead of its picture
+      try {
+        this.#grabbed = new VideoFrame(v);
+        time = this.#grabbed.timestamp / 1e6;
+      } catch {
+        return NaN; // it has none yet
+      }
+    }
+    return Math.floor(time / this.tape.dt + EARLY);
+  }
+
+  /** @param {boolean} wanted whether to show what grab has hold of */
+  take(wanted) {
+    if (wanted && this.#video) {
+      this.#take(this.#grabbed ?? this.#video, -1);
+      this.#paint();
+    }
+    this.#grabbed?.close();
+    this.#grabbed = undefined;
   }
 
   /** @param {HTMLVideoElement} v @param {number} rate */
@@ -211,7 +261,7 @@ export class VideoPainter {
     const v = this.#video;
     if (!v || v.seeking) return;
     this.#going = false;
-    if (this.#moving) return;
+    if (this.moving) return;
     this.#at = this.#goal;
     const gone = this.#ahead && this.#has === this.#want; // it waits for the next loop
     if (this.#at >= 0 && !gone) this.#take(v, this.#at);
@@ -219,10 +269,17 @@ export class VideoPainter {
     this.#rest(v);
   }
 
-  /** Takes the picture of the video. @param {HTMLVideoElement} v @param {number} frame that it is, -1 if that is not known */
-  #take(v, frame) {
-    if (v.readyState < 2) return;
-    this.#shown.getContext("2d", { alpha: false })?.drawImage(v, 0, 0, this.#shown.width, this.#shown.height);
+  /** The video has a picture. @param {HTMLVideoElement} v */
+  #ripe(v) {
+    if (this.moving || this.#has === this.#want) return;
+    this.#rest(v);
+    this.#paint();
+  }
+
+  /** Takes a picture. @param {HTMLVideoElement|VideoFrame} from @param {number} frame that it is, -1 if that is not known */
+  #take(from, frame) {
+    if ("readyState" in from && from.readyState < 2) return;
+    this.#shown.getContext("2d", { alpha: false })?.drawImage(from, 0, 0, this.#shown.width, this.#shown.height);
     this.#has = frame;
   }
 
