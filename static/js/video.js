@@ -83,7 +83,7 @@ function settled(v) {
   });
 }
 
-/** The clips that play beside each other: their pictures are never more than a frame apart. */
+/** The clips that are beside each other: they take their pictures together, so that these are never more than a frame apart. */
 class Pair {
   /** @type {Set<VideoPainter>} */ members = new Set();
   #drawn = 0;
@@ -96,6 +96,18 @@ class Pair {
     const frames = moving.map((p) => p.grab());
     const alike = Math.max(...frames) - Math.min(...frames) <= 1;
     for (const p of moving) p.take(alike);
+    this.rest();
+  }
+
+  /** Those that rest take their pictures once all of them are where they were sent, and go on to where they are wanted. */
+  rest() {
+    const resting = [...this.members].filter((p) => !p.moving);
+    for (let there = true; there;) {
+      if (resting.some((p) => p.busy)) return;
+      for (const p of resting) p.land();
+      for (const p of resting) p.send();
+      there = resting.some((p) => p.fresh); // they were there already
+    }
   }
 }
 
@@ -111,6 +123,7 @@ export class VideoPainter {
   #at = -1; // frame at which the video rests; -1: not known
   #goal = -1; // frame to which it goes; -1 if it goes nowhere, or was moved while it plays
   #going = false;
+  fresh = false; // its picture is to be taken as soon as it is there
   #want = 0; // frame to show
   moving = false; // it follows the clock
   #ahead = false; // the next frame is the first: it may go there while the last one stays
@@ -152,7 +165,8 @@ export class VideoPainter {
     const v = this.#video = element(file);
     this.pair.members.add(this);
     v.addEventListener("seeked", () => this.#arrived(), { signal });
-    v.addEventListener("canplay", () => this.#ripe(v), { signal }); // its picture may come after that
+    v.addEventListener("error", () => this.pair.members.delete(this), { signal });
+    v.addEventListener("canplay", () => this.#arrived(), { signal }); // its picture may come after that
     document.addEventListener("visibilitychange", () => document.hidden && v.pause(), { signal });
     return settled(v);
   }
@@ -183,9 +197,9 @@ export class VideoPainter {
     this.moving = rate >= SLOWEST && !this.#stuck && this.#want < this.clip.frames - 1;
     this.#ahead = speed === 0;
     if (this.#video && this.moving) this.#follow(this.#video, frame, rate);
-    else if (this.#video) this.#rest(this.#video);
+    else if (this.#video && !this.#video.paused) this.#video.pause();
     this.#paint();
-    if (this.#video) this.pair.drawn();
+    if (this.pair.members.has(this)) this.pair.drawn();
   }
 
   /**
@@ -197,6 +211,7 @@ export class VideoPainter {
   #follow(v, frame, rate) {
     const time = frame * this.tape.dt;
     this.#at = -1;
+    this.fresh = false;
     if (v.readyState < 1 || v.seeking) return;
     const behind = (time - v.currentTime) / rate;
     if (v.ended || Math.abs(behind) > FAR) return this.#go(v, -1, time);
@@ -240,13 +255,28 @@ export class VideoPainter {
     }
   }
 
-  /** Goes to the frame that is wanted, unless that is shown. @param {HTMLVideoElement} v */
-  #rest(v) {
-    if (!v.paused) v.pause();
-    if (this.#going || v.readyState < 1) return;
-    if (this.#has !== this.#want && this.#at === this.#want) this.#take(v, this.#want);
-    const next = this.#has === this.#want ? 0 : this.#want;
-    if ((this.#has !== this.#want || this.#ahead) && this.#at !== next) this.#go(v, next, (next + 0.5) * this.tape.dt);
+  /** Whether the video is on its way to a frame, or has no picture of it yet. */
+  get busy() {
+    const v = this.#video;
+    return v !== undefined && (this.#going || v.readyState < (this.fresh ? 2 : 1));
+  }
+
+  /** Takes the picture of the frame that the video was sent to. */
+  land() {
+    if (!this.#video || !this.fresh) return;
+    this.fresh = false;
+    this.#take(this.#video, this.#at);
+    this.#paint();
+  }
+
+  /** Sends the video to the frame that is wanted, or that will be. */
+  send() {
+    const v = this.#video;
+    const there = this.#has === this.#want;
+    const next = there ? 0 : this.#want;
+    if (!v || there && !this.#ahead) return;
+    if (this.#at !== next) this.#go(v, next, (next + 0.5) * this.tape.dt);
+    this.fresh = !there;
   }
 
   /** @param {HTMLVideoElement} v @param {number} frame @param {number} time */
@@ -256,24 +286,12 @@ export class VideoPainter {
     v.currentTime = time;
   }
 
-  /** The video is where it was sent to. */
+  /** The video is where it was sent to, or has a picture. */
   #arrived() {
-    const v = this.#video;
-    if (!v || v.seeking) return;
+    if (this.#video?.seeking) return;
+    if (this.#going) this.#at = this.moving ? -1 : this.#goal;
     this.#going = false;
-    if (this.moving) return;
-    this.#at = this.#goal;
-    const gone = this.#ahead && this.#has === this.#want; // it waits for the next loop
-    if (this.#at >= 0 && !gone) this.#take(v, this.#at);
-    this.#paint();
-    this.#rest(v);
-  }
-
-  /** The video has a picture. @param {HTMLVideoElement} v */
-  #ripe(v) {
-    if (this.moving || this.#has === this.#want) return;
-    this.#rest(v);
-    this.#paint();
+    if (!this.moving) this.pair.rest();
   }
 
   /** Takes a picture. @param {HTMLVideoElement|VideoFrame} from @param {number} frame that it is, -1 if that is not known */

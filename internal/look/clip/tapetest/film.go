@@ -22,8 +22,8 @@ const (
 
 // Encoders of Film, by the names of codecs that browsers have.
 var Encoders = map[string][]string{
-	"avc1": {`video/mp4; codecs="avc1.42E01E"`, "mp4", "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "15", "-crf", "20", "-movflags", "+faststart"},
-	"vp09": {`video/webm; codecs="vp9"`, "webm", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "15", "-crf", "20", "-b:v", "0"},
+	"avc1": {H264, "mp4", "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "15", "-crf", "20", "-movflags", "+faststart"},
+	"vp09": {VP9, "webm", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "15", "-crf", "20", "-b:v", "0"},
 }
 
 // Film films a number of frames with the program ffmpeg, in some of Encoders: in each camera the number of the frame as
