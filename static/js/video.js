@@ -14,6 +14,7 @@ const SLOWEST = 0.25; // speed of the video below which each frame is gone to: b
 const CATCH = 0.2; // seconds in which a video that is behind or ahead is brought back
 const FAR = 0.6; // seconds from which on it jumps there
 const EARLY = 0.1; // part of a frame by which its time may be too early: WebM counts milliseconds
+const GROUND = "#1c2027"; // beside the pictures
 const LIKE = 0.02; // share by which two speeds may differ
 
 /** @type {Map<string, Promise<boolean>>} */ const works = new Map(); // by media type, whether a video of it was played
@@ -131,7 +132,6 @@ export class VideoPainter {
   /** @type {VideoFrame|undefined} */ #grabbed;
   #open = new AbortController();
   /** @type {CanvasRenderingContext2D|undefined} */ #ctx;
-  #ground = "#000";
 
   /**
    * @param {Clip} clip
@@ -186,12 +186,11 @@ export class VideoPainter {
    * Draws a frame, now or as soon as the video is there.
    * @param {CanvasRenderingContext2D} ctx
    * @param {number} frame 0 to frames - 1
-   * @param {import("./draw.js").Palette} colours
+   * @param {import("./draw.js").Palette} _colours
    * @param {number} [speed] see Painter
    */
-  draw(ctx, frame, colours, speed) {
+  draw(ctx, frame, _colours, speed) {
     this.#ctx = ctx;
-    this.#ground = colours.ground;
     this.#want = frameAt(this.clip, frame);
     const rate = (speed ?? 0) * this.tape.pace;
     this.moving = rate >= SLOWEST && !this.#stuck && this.#want < this.clip.frames - 1;
@@ -308,7 +307,7 @@ export class VideoPainter {
     const picture = this.#has > -2 ? this.#shown : still;
     const { width, height } = ctx.canvas;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
-    ctx.fillStyle = this.#ground;
+    ctx.fillStyle = GROUND;
     ctx.fillRect(0, 0, width, height);
     if (!picture) return;
     const plan = fitting(this.tape.cameras, choice, width / height);
@@ -324,7 +323,10 @@ export class VideoPainter {
   /** @param {number} width @param {number} height CSS pixels */
   ratio(width, height) {
     const plan = best(this.tape.cameras, choice, width, height);
-    if (!choice) shown = plan.choice;
+    if (!choice && shown !== plan.choice) {
+      shown = plan.choice;
+      this.#nameAll();
+    }
     return plan.w / plan.h;
   }
 
@@ -334,7 +336,7 @@ export class VideoPainter {
     if (cameras.length < 2) return;
     const all = ["all", ...cameras.keys()].map(String);
     choice = all[(all.indexOf(choice || shown) + 1) % all.length];
-    for (const button of document.querySelectorAll("button.views")) this.#name(button);
+    this.#nameAll();
     try {
       sessionStorage.setItem(KEY, choice);
     } catch {
@@ -359,6 +361,10 @@ export class VideoPainter {
     }
     if (player.hasAttribute("keys")) button.setAttribute("aria-keyshortcuts", "V");
     this.#name(button);
+  }
+
+  #nameAll() {
+    for (const button of document.querySelectorAll("button.views")) this.#name(button);
   }
 
   /** Says on the button which camera is large. @param {Element} button */
