@@ -14,6 +14,7 @@ const SLOWEST = 0.25; // speed of the video below which each frame is gone to: b
 const CATCH = 0.2; // seconds in which a video that is behind or ahead is brought back
 const FAR = 0.6; // seconds from which on it jumps there
 const EARLY = 0.1; // part of a frame by which its time may be too early: WebM counts milliseconds
+const STALE = 15; // frames by which it may be behind: more says that the browser does not tell
 const GROUND = "#1c2027"; // beside the pictures
 const LIKE = 0.02; // share by which two speeds may differ
 
@@ -130,6 +131,7 @@ export class VideoPainter {
   #ahead = false; // the next frame is the first: it may go there while the last one stays
   #stuck = false; // the browser does not let it play: every frame is gone to
   /** @type {VideoFrame|undefined} */ #grabbed;
+  #painted = -1; // frame that the browser says it painted last
   #open = new AbortController();
   /** @type {CanvasRenderingContext2D|undefined} */ #ctx;
 
@@ -165,6 +167,11 @@ export class VideoPainter {
     const v = this.#video = element(file);
     this.pair.members.add(this);
     v.addEventListener("seeked", () => this.#arrived(), { signal });
+    const painted = (/** @type {number} */ _, /** @type {VideoFrameCallbackMetadata} */ { mediaTime }) => {
+      this.#painted = Math.round(mediaTime / this.tape.dt);
+      v.requestVideoFrameCallback(painted);
+    };
+    v.requestVideoFrameCallback?.(painted);
     v.addEventListener("error", () => this.pair.members.delete(this), { signal });
     v.addEventListener("canplay", () => this.#arrived(), { signal }); // its picture may come after that
     document.addEventListener("visibilitychange", () => document.hidden && v.pause(), { signal });
@@ -232,7 +239,10 @@ export class VideoPainter {
         return NaN; // it has none yet
       }
     }
-    return Math.floor(time / this.tape.dt + EARLY);
+    const part = time / this.tape.dt;
+    const begins = Math.abs(part - Math.round(part)) < EARLY; // else it is the time of the element, as in Firefox
+    const known = this.#painted >= 0 && Math.abs(part - this.#painted) < STALE;
+    return begins || !known ? Math.floor(part + EARLY) : this.#painted;
   }
 
   /** @param {boolean} wanted whether to show what grab has hold of */
