@@ -214,7 +214,7 @@ func TestSize(t *testing.T) {
 // TestVideoSize holds the modules that only clips of pictures and of video load to a limit of their own, and the
 // annotator's page to naming them all: the service worker keeps what a page names.
 func TestVideoSize(t *testing.T) {
-	const compressed = 9_000
+	const compressed = 10_500
 	var packed bytes.Buffer
 	page := strings.Builder{}
 	if err := pages()["label"].Render(t.Context(), &page); err != nil {

@@ -17,6 +17,8 @@ import (
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/look/clip"
+	"tiebreak/internal/look/clip/tapetest"
 	"tiebreak/internal/session/view"
 	"tiebreak/web"
 )
@@ -122,6 +124,57 @@ func TestClips(t *testing.T) {
 	again := b.send(mine, "GET", "/sessions/s1/clips/c1", nil, http.Header{"If-None-Match": {r.header.Get("ETag")}})
 	if again.status != http.StatusNotModified || again.body != "" {
 		t.Errorf("unchanged clip: status %d", again.status)
+	}
+}
+
+// A browser gets the video of a clip that it plays, and only who may see the clip.
+func TestClipsOfVideo(t *testing.T) {
+	b := newBench(t, nil)
+	mine, researcher := b.annotator("s1"), b.researcher()
+	media, err := clip.Encode(tapetest.Small(), tapetest.Clip(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	film := idrl.Clip{ID: "f1", From: "t1", Steps: 3, Phi: []float64{1, 0}, Media: media}
+	if err := b.db.Adopt(t.Context(), "s1", idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{film.ID: film}}, 0); err != nil {
+		t.Fatal(err)
+	}
+	tags := map[string]bool{}
+	for _, test := range []struct {
+		query  string
+		video  string
+		stills int
+	}{
+		{"", "", 3},
+		{"?plays=", "", 3},
+		{"?plays=av01", "", 3},
+		{"?plays=avc1", tapetest.H264, 1},
+		{"?plays=avc1,vp09", tapetest.VP9, 1},
+		{"?plays=avc1%22,vp09", "", 3},
+	} {
+		r := b.get(researcher, "/sessions/s1/clips/f1"+test.query)
+		c, err := clip.Decode([]byte(r.body))
+		if err != nil {
+			t.Fatalf("%q: status %d, %v", test.query, r.status, err)
+		}
+		var got string
+		if len(c.Videos) > 0 {
+			got = c.Header.Videos[0].Type
+		}
+		if got != test.video || len(c.Videos) > 1 || len(c.Pictures) != test.stills || !strings.Contains(r.header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%q: video %q, %d stills, Cache-Control %q", test.query, got, len(c.Pictures), r.header.Get("Cache-Control"))
+		}
+		tag := r.header.Get("ETag")
+		tags[tag] = true
+		if again := b.send(researcher, "GET", "/sessions/s1/clips/f1"+test.query, nil, http.Header{"If-None-Match": {tag}}); again.status != http.StatusNotModified {
+			t.Errorf("%q: unchanged clip: status %d", test.query, again.status)
+		}
+	}
+	if len(tags) != 4 {
+		t.Errorf("the tags of what differs are %v", tags)
+	}
+	if r := b.get(mine, "/sessions/s1/clips/f1?plays=avc1"); r.status != 404 || strings.Contains(r.body, "ftyp") {
+		t.Errorf("an annotator who was not asked about the clip gets status %d and %d bytes", r.status, len(r.body))
 	}
 }
 

@@ -121,7 +121,7 @@ func TestBrowserOffline(t *testing.T) {
 	b.answer(kb.ArrowLeft)
 	b.until("the page is kept", func(context.Context) bool { return evaluate[bool](b, shellKept) })
 	b.ahead(10)
-	different := evaluate[int](b, "new Set(performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('/clips/'))).size") - 2
+	different := evaluate[int](b, "new Set(performance.getEntriesByType('resource').map((e) => e.name.split('?')[0]).filter((n) => n.includes('/clips/'))).size") - 2
 	b.until("the clips are kept", func(context.Context) bool { return evaluate[bool](b, fmt.Sprintf(clipsKept, different)) })
 
 	b.expectAway(true)

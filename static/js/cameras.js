@@ -44,7 +44,8 @@ function below([first, ...others]) {
   const w = first.w / first.h;
   const strip = row(others);
   const size = Math.min(SMALL, w / strip.w);
-  const small = strip.cells.map((c) => ({ camera: c.camera, x: c.x * size, y: 1 + GAP, w: c.w * size, h: size }));
+  const left = w - strip.w * size; // beside a large one they are at its lower end: at the upper one there may be a line of text
+  const small = strip.cells.map((c) => ({ camera: c.camera, x: left + c.x * size, y: 1 + GAP, w: c.w * size, h: size }));
   return { w, h: 1 + GAP + size, choice: "", cells: [{ camera: first, x: 0, y: 0, w, h: 1 }, ...small] };
 }
 

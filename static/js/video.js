@@ -13,9 +13,13 @@ const START = 8_000; // ms after which a video that does not come is not waited 
 const SLOWEST = 0.25; // speed of the video below which each frame is gone to: browsers do not play slower
 const CATCH = 0.2; // seconds in which a video that is behind or ahead is brought back
 const FAR = 0.6; // seconds from which on it jumps there
+const EARLY = 0.1; // part of a frame by which its time may be too early: WebM counts milliseconds
+const STALE = 15; // frames by which it may be behind: more says that the browser does not tell
+const GROUND = "#1c2027"; // beside the pictures
 const LIKE = 0.02; // share by which two speeds may differ
 
 /** @type {Map<string, Promise<boolean>>} */ const works = new Map(); // by media type, whether a video of it was played
+/** @type {WeakMap<Clip[], Pair>} */ const pairs = new WeakMap(); // of clips that are beside each other
 let choice = ""; // which camera is large, "all" for none, "" as the room has it
 try {
   choice = sessionStorage.getItem(KEY) ?? "";
@@ -38,7 +42,7 @@ export async function tape(clip, tape, url) {
     tape = { ...tape, video: undefined };
   }
   footage.tape = tape;
-  footage.painter = (c) => new VideoPainter(c, tape);
+  footage.painter = (c, beside = [c]) => new VideoPainter(c, tape, pairs.get(beside) ?? pairs.set(beside, new Pair()).get(beside));
   if (!tape.video) clip.note = [clip.note, UNPLAYED].join(" ").trim();
 }
 
@@ -81,6 +85,34 @@ function settled(v) {
   });
 }
 
+/** The clips that are beside each other: they take their pictures together, so that these are never more than a frame apart. */
+class Pair {
+  /** @type {Set<VideoPainter>} */ members = new Set();
+  #drawn = 0;
+
+  /** One of them was drawn. After the last, all that play take their pictures, if these are at most one frame apart. */
+  drawn() {
+    this.#drawn = (this.#drawn + 1) % this.members.size;
+    if (this.#drawn !== 0) return;
+    const moving = [...this.members].filter((p) => p.moving);
+    const frames = moving.map((p) => p.grab());
+    const alike = Math.max(...frames) - Math.min(...frames) <= 1;
+    for (const p of moving) p.take(alike);
+    this.rest();
+  }
+
+  /** Those that rest take their pictures once all of them are where they were sent, and go on to where they are wanted. */
+  rest() {
+    const resting = [...this.members].filter((p) => !p.moving);
+    for (let there = true; there;) {
+      if (resting.some((p) => p.busy)) return;
+      for (const p of resting) p.land();
+      for (const p of resting) p.send();
+      there = resting.some((p) => p.fresh); // they were there already
+    }
+  }
+}
+
 /**
  * Draws a clip of video. While it plays, the video follows the player's clock; else the video goes to the frame, and the
  * last picture stays until it is there.
@@ -93,21 +125,25 @@ export class VideoPainter {
   #at = -1; // frame at which the video rests; -1: not known
   #goal = -1; // frame to which it goes; -1 if it goes nowhere, or was moved while it plays
   #going = false;
+  fresh = false; // its picture is to be taken as soon as it is there
   #want = 0; // frame to show
-  #moving = false; // it follows the clock
+  moving = false; // it follows the clock
   #ahead = false; // the next frame is the first: it may go there while the last one stays
   #stuck = false; // the browser does not let it play: every frame is gone to
+  /** @type {VideoFrame|undefined} */ #grabbed;
+  #painted = -1; // frame that the browser says it painted last
   #open = new AbortController();
   /** @type {CanvasRenderingContext2D|undefined} */ #ctx;
-  #ground = "#000";
 
   /**
    * @param {Clip} clip
    * @param {Tape} tape
+   * @param {Pair} [pair] with the clips beside it
    */
-  constructor(clip, tape) {
+  constructor(clip, tape, pair = new Pair()) {
     this.clip = clip;
     this.tape = tape;
+    this.pair = pair;
     /** Settles when the first frame can be drawn; it is rejected if a picture cannot be decoded. */
     this.ready = this.#start();
     this.ready.catch(() => {}); // whoever waits hears of it
@@ -129,7 +165,15 @@ export class VideoPainter {
   /** @param {Blob} file @param {AbortSignal} signal */
   #load(file, signal) {
     const v = this.#video = element(file);
+    this.pair.members.add(this);
     v.addEventListener("seeked", () => this.#arrived(), { signal });
+    const painted = (/** @type {number} */ _, /** @type {VideoFrameCallbackMetadata} */ { mediaTime }) => {
+      this.#painted = Math.round(mediaTime / this.tape.dt);
+      v.requestVideoFrameCallback(painted);
+    };
+    v.requestVideoFrameCallback?.(painted);
+    v.addEventListener("error", () => this.pair.members.delete(this), { signal });
+    v.addEventListener("canplay", () => this.#arrived(), { signal }); // its picture may come after that
     document.addEventListener("visibilitychange", () => document.hidden && v.pause(), { signal });
     return settled(v);
   }
@@ -137,6 +181,7 @@ export class VideoPainter {
   /** Frees what it holds. */
   close() {
     this.#open.abort();
+    this.pair.members.delete(this);
     if (this.#video) dismiss(this.#video);
     this.#video = undefined;
     for (const b of this.#stills) b.close();
@@ -148,19 +193,19 @@ export class VideoPainter {
    * Draws a frame, now or as soon as the video is there.
    * @param {CanvasRenderingContext2D} ctx
    * @param {number} frame 0 to frames - 1
-   * @param {import("./draw.js").Palette} colours
+   * @param {import("./draw.js").Palette} _colours
    * @param {number} [speed] see Painter
    */
-  draw(ctx, frame, colours, speed) {
+  draw(ctx, frame, _colours, speed) {
     this.#ctx = ctx;
-    this.#ground = colours.ground;
     this.#want = frameAt(this.clip, frame);
     const rate = (speed ?? 0) * this.tape.pace;
-    this.#moving = rate >= SLOWEST && !this.#stuck;
+    this.moving = rate >= SLOWEST && !this.#stuck && this.#want < this.clip.frames - 1;
     this.#ahead = speed === 0;
-    if (this.#video && this.#moving) this.#follow(this.#video, frame, rate);
-    else if (this.#video) this.#rest(this.#video);
+    if (this.#video && this.moving) this.#follow(this.#video, frame, rate);
+    else if (this.#video && !this.#video.paused) this.#video.pause();
     this.#paint();
+    if (this.pair.members.has(this)) this.pair.drawn();
   }
 
   /**
@@ -172,13 +217,42 @@ export class VideoPainter {
   #follow(v, frame, rate) {
     const time = frame * this.tape.dt;
     this.#at = -1;
+    this.fresh = false;
     if (v.readyState < 1 || v.seeking) return;
     const behind = (time - v.currentTime) / rate;
     if (v.ended || Math.abs(behind) > FAR) return this.#go(v, -1, time);
     const factor = Math.abs(time - v.currentTime) < this.tape.dt / 4 ? 1 : Math.max(0.25, Math.min(1 + behind / CATCH, 3));
     if (Math.abs(v.playbackRate - rate * factor) > LIKE * rate) this.#pace(v, rate * factor);
     if (v.paused) v.play().catch((e) => (this.#stuck ||= e.name === "NotAllowedError"));
-    this.#take(v, -1);
+  }
+
+  /** Has hold of the picture that the video is at, and returns its frame; none while it goes elsewhere. */
+  grab() {
+    const v = this.#video;
+    if (!v || v.seeking || v.readyState < 2) return NaN;
+    let time = v.currentTime;
+    if ("VideoFrame" in window) { // the time of the element may be a little ahead of its picture
+      try {
+        this.#grabbed = new VideoFrame(v);
+        time = this.#grabbed.timestamp / 1e6;
+      } catch {
+        return NaN; // it has none yet
+      }
+    }
+    const part = time / this.tape.dt;
+    const begins = Math.abs(part - Math.round(part)) < EARLY; // else it is the time of the element, as in Firefox
+    const known = this.#painted >= 0 && Math.abs(part - this.#painted) < STALE;
+    return begins || !known ? Math.floor(part + EARLY) : this.#painted;
+  }
+
+  /** @param {boolean} wanted whether to show what grab has hold of */
+  take(wanted) {
+    if (wanted && this.#video) {
+      this.#take(this.#grabbed ?? this.#video, -1);
+      this.#paint();
+    }
+    this.#grabbed?.close();
+    this.#grabbed = undefined;
   }
 
   /** @param {HTMLVideoElement} v @param {number} rate */
@@ -190,13 +264,28 @@ export class VideoPainter {
     }
   }
 
-  /** Goes to the frame that is wanted, unless that is shown. @param {HTMLVideoElement} v */
-  #rest(v) {
-    if (!v.paused) v.pause();
-    if (this.#going || v.readyState < 1) return;
-    if (this.#has !== this.#want && this.#at === this.#want) this.#take(v, this.#want);
-    const next = this.#has === this.#want ? 0 : this.#want;
-    if ((this.#has !== this.#want || this.#ahead) && this.#at !== next) this.#go(v, next, (next + 0.5) * this.tape.dt);
+  /** Whether the video is on its way to a frame, or has no picture of it yet. */
+  get busy() {
+    const v = this.#video;
+    return v !== undefined && (this.#going || v.readyState < (this.fresh ? 2 : 1));
+  }
+
+  /** Takes the picture of the frame that the video was sent to. */
+  land() {
+    if (!this.#video || !this.fresh) return;
+    this.fresh = false;
+    this.#take(this.#video, this.#at);
+    this.#paint();
+  }
+
+  /** Sends the video to the frame that is wanted, or that will be. */
+  send() {
+    const v = this.#video;
+    const there = this.#has === this.#want;
+    const next = there ? 0 : this.#want;
+    if (!v || there && !this.#ahead) return;
+    if (this.#at !== next) this.#go(v, next, (next + 0.5) * this.tape.dt);
+    this.fresh = !there;
   }
 
   /** @param {HTMLVideoElement} v @param {number} frame @param {number} time */
@@ -206,23 +295,18 @@ export class VideoPainter {
     v.currentTime = time;
   }
 
-  /** The video is where it was sent to. */
+  /** The video is where it was sent to, or has a picture. */
   #arrived() {
-    const v = this.#video;
-    if (!v || v.seeking) return;
+    if (this.#video?.seeking) return;
+    if (this.#going) this.#at = this.moving ? -1 : this.#goal;
     this.#going = false;
-    if (this.#moving) return;
-    this.#at = this.#goal;
-    const gone = this.#ahead && this.#has === this.#want; // it waits for the next loop
-    if (this.#at >= 0 && !gone) this.#take(v, this.#at);
-    this.#paint();
-    this.#rest(v);
+    if (!this.moving) this.pair.rest();
   }
 
-  /** Takes the picture of the video. @param {HTMLVideoElement} v @param {number} frame that it is, -1 if that is not known */
-  #take(v, frame) {
-    if (v.readyState < 2) return;
-    this.#shown.getContext("2d", { alpha: false })?.drawImage(v, 0, 0, this.#shown.width, this.#shown.height);
+  /** Takes a picture. @param {HTMLVideoElement|VideoFrame} from @param {number} frame that it is, -1 if that is not known */
+  #take(from, frame) {
+    if ("readyState" in from && from.readyState < 2) return;
+    this.#shown.getContext("2d", { alpha: false })?.drawImage(from, 0, 0, this.#shown.width, this.#shown.height);
     this.#has = frame;
   }
 
@@ -233,7 +317,7 @@ export class VideoPainter {
     const picture = this.#has > -2 ? this.#shown : still;
     const { width, height } = ctx.canvas;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
-    ctx.fillStyle = this.#ground;
+    ctx.fillStyle = GROUND;
     ctx.fillRect(0, 0, width, height);
     if (!picture) return;
     const plan = fitting(this.tape.cameras, choice, width / height);
@@ -249,7 +333,10 @@ export class VideoPainter {
   /** @param {number} width @param {number} height CSS pixels */
   ratio(width, height) {
     const plan = best(this.tape.cameras, choice, width, height);
-    if (!choice) shown = plan.choice;
+    if (!choice && shown !== plan.choice) {
+      shown = plan.choice;
+      this.#nameAll();
+    }
     return plan.w / plan.h;
   }
 
@@ -259,7 +346,7 @@ export class VideoPainter {
     if (cameras.length < 2) return;
     const all = ["all", ...cameras.keys()].map(String);
     choice = all[(all.indexOf(choice || shown) + 1) % all.length];
-    for (const button of document.querySelectorAll("button.views")) this.#name(button);
+    this.#nameAll();
     try {
       sessionStorage.setItem(KEY, choice);
     } catch {
@@ -284,6 +371,10 @@ export class VideoPainter {
     }
     if (player.hasAttribute("keys")) button.setAttribute("aria-keyshortcuts", "V");
     this.#name(button);
+  }
+
+  #nameAll() {
+    for (const button of document.querySelectorAll("button.views")) this.#name(button);
   }
 
   /** Says on the button which camera is large. @param {Element} button */

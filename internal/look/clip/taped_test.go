@@ -19,20 +19,7 @@ import (
 	"tiebreak/internal/look/clip/tapetest"
 )
 
-const (
-	h264 = `video/mp4; codecs="avc1.42E01E"`
-	vp9  = `video/webm; codecs="vp9"`
-	av1  = `video/mp4; codecs="av01.0.04M.08"`
-)
-
-// plain is a picture in one colour.
-func plain(w, h int, grey uint8) image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	for i := range img.Pix {
-		img.Pix[i] = grey | 255*uint8(i%4/3)
-	}
-	return img
-}
+const h264, vp9 = tapetest.H264, tapetest.VP9
 
 // busy is a picture that compresses badly.
 func busy(w, h int, seed uint32) image.Image {
@@ -42,19 +29,6 @@ func busy(w, h int, seed uint32) image.Image {
 		img.Set(i%w, i/w, color.RGBA{uint8(seed >> 24), uint8(seed >> 16), uint8(seed >> 8), 255})
 	}
 	return img
-}
-
-// mp4 and webm return bytes that begin as such files do.
-func mp4(n int) []byte  { return append([]byte("\x00\x00\x00\x20ftypisom"), make([]byte, n)...) }
-func webm(n int) []byte { return append([]byte("\x1a\x45\xdf\xa3"), make([]byte, n)...) }
-
-// recorded is an environment of two cameras, with stills of frames 0, 3 and 4 of 7.
-func recorded() *tapetest.Env {
-	return &tapetest.Env{PerStep: 2, Rate: 10, Said: "The recording ends here.", Film: &clip.Tape{
-		W: 80, H: 30, Cameras: []clip.Camera{{Name: "front", W: 40, H: 30}, {Name: "wrist", X: 40, W: 40, H: 30}},
-		Videos: []clip.Video{{Type: vp9, File: webm(90)}, {Type: h264, File: mp4(70)}},
-		Stills: []image.Image{plain(80, 30, 10), plain(80, 30, 120), plain(80, 30, 250)}, At: []int{0, 3, 4},
-	}}
 }
 
 func encodeTape(t testing.TB, e *tapetest.Env) []byte {
@@ -67,7 +41,7 @@ func encodeTape(t testing.TB, e *tapetest.Env) []byte {
 }
 
 func TestTapeRoundTrip(t *testing.T) {
-	env := recorded()
+	env := tapetest.Small()
 	b := encodeTape(t, env)
 	c, err := clip.Decode(b)
 	if err != nil {
@@ -81,7 +55,7 @@ func TestTapeRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, c.Header, cmpopts.IgnoreFields(clip.Header{}, "Look", "Pictures")); diff != "" {
 		t.Errorf("header (-want +got):\n%s", diff)
 	}
-	if !bytes.Equal(c.Videos[0], webm(90)) || !bytes.Equal(c.Videos[1], mp4(70)) || len(c.Frames) != 7 {
+	if !bytes.Equal(c.Videos[0], tapetest.WebM(90)) || !bytes.Equal(c.Videos[1], tapetest.MP4(70)) || len(c.Frames) != 7 {
 		t.Errorf("videos %q, %d frames", c.Videos, len(c.Frames))
 	}
 	for frame, grey := range []uint32{10, 10, 10, 120, 250, 250, 250} {
@@ -100,22 +74,22 @@ func TestTapeRoundTrip(t *testing.T) {
 	if err != nil || bare.Header.Look != nil || len(bare.Videos) != 2 {
 		t.Errorf("without looks: %+v, %v", bare, err)
 	}
-	if !bytes.Equal(b, encodeTape(t, recorded())) {
+	if !bytes.Equal(b, encodeTape(t, tapetest.Small())) {
 		t.Error("the same clip encodes to other bytes")
 	}
 }
 
 // A browser gets the first video that it plays and one still, or all stills; other bytes are left alone.
 func TestForBrowser(t *testing.T) {
-	b := encodeTape(t, recorded())
+	b := encodeTape(t, tapetest.Small())
 	for _, test := range []struct {
 		plays  []string
 		used   string
 		stills int
 		video  []byte
 	}{
-		{[]string{"avc1", "vp09"}, "vp09", 1, webm(90)},
-		{[]string{"avc1"}, "avc1", 1, mp4(70)},
+		{[]string{"avc1", "vp09"}, "vp09", 1, tapetest.WebM(90)},
+		{[]string{"avc1"}, "avc1", 1, tapetest.MP4(70)},
 		{[]string{"av01"}, "", 3, nil},
 		{nil, "", 3, nil},
 	} {
@@ -131,7 +105,7 @@ func TestForBrowser(t *testing.T) {
 			t.Errorf("%v: videos %q", test.plays, c.Videos)
 		}
 	}
-	footage, err := clip.EncodeFootage(clip.Footage{Env: "cam", FrameSec: 1, Playback: 1, Pictures: []image.Image{plain(40, 30, 9)}})
+	footage, err := clip.EncodeFootage(clip.Footage{Env: "cam", FrameSec: 1, Playback: 1, Pictures: []image.Image{tapetest.Plain(40, 30, 9)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +118,7 @@ func TestForBrowser(t *testing.T) {
 
 // Stills shrink until they fit.
 func TestStillsFit(t *testing.T) {
-	e := recorded()
+	e := tapetest.Small()
 	e.Film.W, e.Film.H = 1920, 480
 	e.Film.Cameras = []clip.Camera{{W: 960, H: 480}, {X: 960, W: 960, H: 480}}
 	e.Film.Stills, e.Film.At = nil, []int{0, 1, 2, 3, 4, 5, 6}
@@ -167,35 +141,37 @@ func TestTapesThatCannotBeShown(t *testing.T) {
 		change func(e *tapetest.Env)
 		want   string
 	}{
-		"no tape":             {func(e *tapetest.Env) { e.Film = nil }, "no video"},
-		"no video":            {func(e *tapetest.Env) { e.Film.Videos = nil }, "no video"},
-		"no frames":           {func(e *tapetest.Env) { e.PerStep = 0 }, "no video"},
-		"too wide":            {func(e *tapetest.Env) { e.Film.W = 1922 }, "1922x30"},
-		"no still":            {func(e *tapetest.Env) { e.Film.Stills = nil }, "0 stills"},
-		"a still too many":    {func(e *tapetest.Env) { e.Film.At = e.Film.At[:2] }, "3 stills of 2"},
-		"a still of 2x2":      {func(e *tapetest.Env) { e.Film.Stills[1] = plain(2, 2, 0) }, "still 1 has 2x2"},
-		"not from the start":  {func(e *tapetest.Env) { e.Film.At[0] = 1 }, "first must be 0"},
-		"out of order":        {func(e *tapetest.Env) { e.Film.At[2] = 3 }, "in order"},
-		"behind the end":      {func(e *tapetest.Env) { e.Film.At[2] = 7 }, "before frame 7"},
-		"no camera":           {func(e *tapetest.Env) { e.Film.Cameras = nil }, "0 cameras"},
-		"a camera outside":    {func(e *tapetest.Env) { e.Film.Cameras[1].X = 41 }, "camera at 41, 0"},
-		"a negative camera":   {func(e *tapetest.Env) { e.Film.Cameras[1].Y = -1 }, "camera at 40, -1"},
-		"a long name":         {func(e *tapetest.Env) { e.Film.Cameras[1].Name = strings.Repeat("ä", 31) }, "name of 62 bytes"},
-		"another type":        {func(e *tapetest.Env) { e.Film.Videos[0].Type = "text/html" }, "text/html"},
-		"another container":   {func(e *tapetest.Env) { e.Film.Videos[0].Type = h264 }, "is not video/mp4"},
-		"too many encodings":  {func(e *tapetest.Env) { e.Film.Videos = slices.Repeat(e.Film.Videos, 3) }, "6 videos"},
-		"too many bytes":      {func(e *tapetest.Env) { e.Film.Videos[1].File = mp4(8 << 20) }, "8388"},
-		"too many altogether": {func(e *tapetest.Env) { e.Film.Videos[0].File, e.Film.Videos[1].File = webm(5<<20), mp4(5<<20) }, "too large"},
+		"no tape":            {func(e *tapetest.Env) { e.Film = nil }, "no video"},
+		"no video":           {func(e *tapetest.Env) { e.Film.Videos = nil }, "no video"},
+		"no frames":          {func(e *tapetest.Env) { e.PerStep = 0 }, "no video"},
+		"too wide":           {func(e *tapetest.Env) { e.Film.W = 1922 }, "1922x30"},
+		"no still":           {func(e *tapetest.Env) { e.Film.Stills = nil }, "0 stills"},
+		"a still too many":   {func(e *tapetest.Env) { e.Film.At = e.Film.At[:2] }, "3 stills of 2"},
+		"a still of 2x2":     {func(e *tapetest.Env) { e.Film.Stills[1] = tapetest.Plain(2, 2, 0) }, "still 1 has 2x2"},
+		"not from the start": {func(e *tapetest.Env) { e.Film.At[0] = 1 }, "first must be 0"},
+		"out of order":       {func(e *tapetest.Env) { e.Film.At[2] = 3 }, "in order"},
+		"behind the end":     {func(e *tapetest.Env) { e.Film.At[2] = 7 }, "before frame 7"},
+		"no camera":          {func(e *tapetest.Env) { e.Film.Cameras = nil }, "0 cameras"},
+		"a camera outside":   {func(e *tapetest.Env) { e.Film.Cameras[1].X = 41 }, "camera at 41, 0"},
+		"a negative camera":  {func(e *tapetest.Env) { e.Film.Cameras[1].Y = -1 }, "camera at 40, -1"},
+		"a long name":        {func(e *tapetest.Env) { e.Film.Cameras[1].Name = strings.Repeat("ä", 31) }, "name of 62 bytes"},
+		"another type":       {func(e *tapetest.Env) { e.Film.Videos[0].Type = "text/html" }, "text/html"},
+		"another container":  {func(e *tapetest.Env) { e.Film.Videos[0].Type = h264 }, "is not video/mp4"},
+		"too many encodings": {func(e *tapetest.Env) { e.Film.Videos = slices.Repeat(e.Film.Videos, 3) }, "6 videos"},
+		"too many bytes":     {func(e *tapetest.Env) { e.Film.Videos[1].File = tapetest.MP4(8 << 20) }, "8388"},
+		"too many altogether": {func(e *tapetest.Env) {
+			e.Film.Videos[0].File, e.Film.Videos[1].File = tapetest.WebM(5<<20), tapetest.MP4(5<<20)
+		}, "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := recorded()
+			e := tapetest.Small()
 			test.change(e)
 			if _, err := clip.Encode(e, tapetest.Clip(3)); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want kind Invalid with %q", err, test.want)
 			}
 		})
 	}
-	e := recorded()
+	e := tapetest.Small()
 	e.Err = failed
 	if _, err := clip.Encode(e, tapetest.Clip(3)); !errors.Is(err, failed) {
 		t.Errorf("error %v, want that of the tape", err)
@@ -219,7 +195,7 @@ func changed(t *testing.T, b []byte, change func(h *clip.Header)) []byte {
 }
 
 func TestDamagedTapes(t *testing.T) {
-	good := encodeTape(t, recorded())
+	good := encodeTape(t, tapetest.Small())
 	for name, test := range map[string]struct {
 		data []byte
 		want string
@@ -248,7 +224,7 @@ func TestDamagedTapes(t *testing.T) {
 
 // FuzzTapes checks that Decode and ForBrowser never panic, and that what they accept is whole.
 func FuzzTapes(f *testing.F) {
-	b := encodeTape(f, recorded())
+	b := encodeTape(f, tapetest.Small())
 	for _, seed := range [][]byte{b, b[:len(b)/2], b[:len(b)-5]} {
 		f.Add(seed)
 	}
