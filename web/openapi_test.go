@@ -376,7 +376,7 @@ func TestAPIPlainMediaTypes(t *testing.T) {
 			t.Errorf("%s as %s: %s, %q; want %q", path, other, media, body, want)
 		}
 	}
-	if got := c.call("GET", "/api/v1/sessions/s1/export?format=xml", c.tokens["read"], nil, http.StatusBadRequest); !strings.Contains(string(got), "jsonl, csv, networks, bundle, practice, flags") {
+	if got := c.call("GET", "/api/v1/sessions/s1/export?format=xml", c.tokens["read"], nil, http.StatusBadRequest); !strings.Contains(string(got), "jsonl, csv, networks, bundle, lerobot, practice, flags") {
 		t.Errorf("an unknown format: %s", got)
 	}
 }
