@@ -31,7 +31,7 @@ func intervals(c *canvas, list []estimate, unit string, mark func(v float64, dec
 			numbers = 112
 		}
 	}
-	if !(high > low) {
+	if !(high-low > 1e-9) { // else marks would be numbers of rounding
 		low, high = -1, 1
 	}
 	x := span(low, high, names+12, c.width-numbers)
@@ -124,7 +124,7 @@ func drawVerdicts(c *canvas, r rows, m Moment) (float64, string) {
 	for i := range r.cells {
 		name, n := r.text(i, "policy"), int(r.number(i, "episodes"))
 		if task := r.text(i, "task"); task != "" {
-			name += ": " + task
+			name = "· " + task
 		} else {
 			episodes += n
 		}
