@@ -47,9 +47,12 @@ type Arenas interface {
 	Recorded() []RecordedSet
 }
 
+// newArenaPath is the address of the form of an arena.
+const newArenaPath = "/arenas/new"
+
 // toNewArena leads from the address that a form was sent to back to the form.
 func (s watching) toNewArena(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, "/arenas/new")
+	return c.Redirect(http.StatusSeeOther, newArenaPath)
 }
 
 // newArena is GET /arenas/new.

@@ -71,8 +71,11 @@ func (s watching) listSessions(c echo.Context) error {
 			}
 		}
 		if creates && !sum.Spec.IsArena() && !sum.Spec.Rehearsal {
-			p.NewArena = "/arenas/new"
+			p.NewArena = newArenaPath
 		}
+	}
+	if creates && p.NewArena == "" && len(s.cfg.Arenas.Recorded()) > 0 {
+		p.NewArena = newArenaPath
 	}
 	slices.SortFunc(p.Tags, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	return render(c, http.StatusOK, templates.Sessions(p))

@@ -102,3 +102,55 @@ func TestBrowserArena(t *testing.T) {
 
 // chance writes a probability as the page does.
 func chance(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
+
+// TestBrowserArenaOfRecordings makes an arena of recorded policies by the page, and reads the result in each task and group.
+func TestBrowserArenaOfRecordings(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	importReachers(t, data, "reach")
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+	r := newPerson(t, browser)
+	r.open(server.find(t, `Researcher:\s+(\S+)`))
+	r.enter("form button")
+	r.waitFor("[data-new-arena]")
+	r.do(chromedp.Click(chromedp.CSS("[data-new-arena]")))
+	r.waitFor("form[data-form=arena]")
+	r.do(chromedp.Click(chromedp.CSS("[data-set=rollouts-reach] summary")))
+	for n := 1; n <= 3; n++ {
+		r.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("[data-set=rollouts-reach] label:nth-of-type(%d) input", n))))
+	}
+	r.do(chromedp.Click(chromedp.CSS("details:has([name=task_groups]) summary")), chromedp.Click(chromedp.CSS("[name=task_groups]")))
+	r.press("open the drawer,doors\rclose the door,doors")
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
+		r.resize(size[0], size[1])
+		r.noSideways(int(size[0]))
+		r.shot(fmt.Sprintf("arena-of-recordings-form-%dx%d", size[0], size[1]))
+	}
+	r.accessible("the form of an arena of recordings")
+	r.enter("[data-create]")
+	r.waitFor("[data-result]")
+	r.enter("[data-invite]")
+	r.waitFor("[data-invite-link]")
+	link := evaluate[string](r, "document.querySelector('[data-invite-link]').value")
+	for k := range 2 {
+		if err := join(t, link, uint64(k)).Label(12); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.wait("document.querySelector('[data-sum]').innerText.startsWith('24 answers of 2 people')")
+	const rows = "[...document.querySelectorAll('[data-tasks] %s tr')].map((row) => row.dataset.task).join()"
+	if groups := evaluate[string](r, fmt.Sprintf(rows, "[data-groups]")); groups != "doors" {
+		t.Errorf("the groups of tasks are %q", groups)
+	}
+	if tasks := strings.Split(evaluate[string](r, fmt.Sprintf(rows, "tbody:not([data-groups])")), ","); len(tasks) != 4 {
+		t.Errorf("the tasks are %q", tasks)
+	}
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
+		r.resize(size[0], size[1])
+		r.noSideways(int(size[0]))
+		r.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-tasks]').scrollIntoView()"))
+		r.shot(fmt.Sprintf("arena-of-recordings-%dx%d", size[0], size[1]))
+	}
+	r.accessible("the page of an arena of recordings")
+}

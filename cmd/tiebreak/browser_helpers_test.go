@@ -396,8 +396,10 @@ func (b *tab) ahead(n int) {
 			clips = append(clips, queries[a].Clips...)
 		}
 		list, _ := json.Marshal(clips) // strings always encode
-		return len(open) >= n && evaluate[bool](b, string(list)+
-			".every((url) => performance.getEntriesByName(location.origin + url).length > 0)")
+		return len(open) >= n && evaluate[bool](b, fmt.Sprintf(`(() => {
+			const loaded = new Set(performance.getEntriesByType("resource").map((e) => e.name.split("?")[0]));
+			return %s.every((url) => loaded.has(location.origin + url));
+		})()`, list))
 	})
 }
 

@@ -386,9 +386,9 @@ export class VideoPainter {
     const key = document.createElement("kbd");
     key.textContent = "V";
     key.setAttribute("aria-hidden", "true");
-    const label = Object.assign(document.createElement("span"), { textContent: name });
-    button.replaceChildren(...(button.hasAttribute("aria-keyshortcuts") ? [key, label] : [label]));
-    button.setAttribute("aria-label", now === "all" ? `Cameras: all of one size (${names})` : `Cameras: ${name} large`);
+    const text = (/** @type {string} */ textContent, className = "sr") => Object.assign(document.createElement("span"), { textContent, className });
+    const said = [text("Cameras: "), text(name, ""), text(now === "all" ? ` of one size (${names})` : " large")];
+    button.replaceChildren(...(button.hasAttribute("aria-keyshortcuts") ? [key] : []), ...said);
     button.setAttribute("title", "Show another camera large");
   }
 }

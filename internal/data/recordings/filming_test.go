@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/data/lerobot"
 	"tiebreak/internal/data/lerobot/lerobottest"
 	"tiebreak/internal/data/recordings"
@@ -70,6 +71,28 @@ func TestTapesAreFrameExact(t *testing.T) {
 				checkTape(t, tape, c.rollout, c.from, c.steps)
 			}
 		})
+	}
+}
+
+// TestFilmedClipsSayWhichPartTheyAre: a clip that is not the whole episode has the seconds of it behind the task.
+func TestFilmedClipsSayWhichPartTheyAre(t *testing.T) {
+	s, err := film(t, write(t, lerobottest.Dataset{Lengths: lengths}), t.TempDir(), lerobot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := s.New().(drawing.Narrator) //nolint:forcetypeassert // panics otherwise
+	for _, test := range []struct {
+		first, last []float64
+		want        string
+	}{
+		{[]float64{0, 0}, []float64{0, 11}, lerobottest.Tasks[0]},
+		{[]float64{4, 0}, []float64{4, 20}, lerobottest.Tasks[0] + " Seconds 0.0 to 2.0 of 3.9."},
+		{[]float64{1, 10}, []float64{1, 30}, lerobottest.Tasks[1] + " Seconds 1.0 to 3.0 of 3.0."},
+		{[]float64{1, 10}, nil, lerobottest.Tasks[1]},
+	} {
+		if got := env.Narrate(test.first, test.last); got != "Task: "+test.want {
+			t.Errorf("of %v to %v it says %q", test.first, test.last, got)
+		}
 	}
 }
 

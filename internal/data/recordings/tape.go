@@ -12,6 +12,7 @@ import (
 	"image/jpeg"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"tiebreak/internal/base/pack"
@@ -85,6 +86,18 @@ func (t *taped) Tape(snapshot []float64, steps int) (tape *clip.Tape, perStep in
 		return nil, 1, fmt.Errorf("%s of %s, from step %d on: %w", e.Name, t.set.x.Name, from, err)
 	}
 	return tape, 1, nil
+}
+
+// Narrate implements drawing.Narrator: what the policy was to do, and which seconds of an episode a clip shows that is not all of it.
+func (t *taped) Narrate(first, last []float64) string {
+	task, e, sec := t.Env.Narrate(first, last), t.set.x.Rollouts[int(first[0])], t.spec.StepSeconds
+	if last == nil || first[1] == 0 && int(last[1]) == e.Steps {
+		return task
+	}
+	if task != "" && !strings.ContainsAny(task[len(task)-1:], ".!?") {
+		task += "."
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s Seconds %.1f to %.1f of %.1f.", task, first[1]*sec, last[1]*sec, float64(e.Steps)*sec))
 }
 
 // cutFolder is the folder within that of a set which holds what was cut from videos. It may be removed, and backups leave it out.

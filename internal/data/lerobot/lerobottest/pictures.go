@@ -10,11 +10,13 @@ import (
 	"strings"
 )
 
+// Deep is how far the bars of a picture reach from above, pixels.
+const Deep = 24
+
 // Bars of a picture: each is a bit of a number, white or black.
 const (
 	bars     = 12
 	wide     = Width / bars // pixels
-	deep     = 24           // pixels, from above
 	perFrame = 7            // bits of the frame; those above are of the episode
 )
 
@@ -25,7 +27,7 @@ func picture(episode, frame, camera int) []byte {
 	for y := range Height {
 		for x := range Width {
 			v := byte(60 + 80*camera)
-			if y < deep {
+			if y < Deep {
 				v = 20
 				if number>>(bars-1-x/wide)&1 == 1 {
 					v = 235
@@ -43,7 +45,7 @@ func Read(p image.Image, at image.Rectangle) (episode, frame int) {
 	number := 0
 	for b := range bars {
 		x := at.Min.X + int((float64(b)+0.5)*wide*scale)
-		y := at.Min.Y + int(deep/2*scale)
+		y := at.Min.Y + int(Deep/2*scale)
 		r, g, blue, _ := p.At(x, y).RGBA()
 		number <<= 1
 		if (r+g+blue)/3 > 0x7fff {
