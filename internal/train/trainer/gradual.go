@@ -1,0 +1,79 @@
+package trainer
+
+import (
+	"fmt"
+
+	"tiebreak/internal/base/rng"
+	"tiebreak/internal/idrl"
+)
+
+// gradualMore is how many more clips a generation asks about for each row of the log (Thompson.Gradual): cut one after another, they take
+// about as long as a person takes to answer.
+const gradualMore = 4
+
+// mostClips returns how many clips a generation asks about; 0: all.
+func (r *simulation) mostClips() int {
+	if r.gradual <= 0 || r.kind.Still() {
+		return 0
+	}
+	return r.gradual + gradualMore*int(r.job.BasedOn)
+}
+
+// some returns of the candidates' rollouts the first openings, and of those of the pool so many clips that most are left in all: openings of
+// first rollouts, of second ones and so on, then other clips. The policies of the pool are in an order that the seed draws, the same in every
+// generation, so that a later one goes on where an earlier one ended.
+func (r *simulation) some(candidates, pool [][]rollout, most int) (own, others [][]rollout) {
+	own = brief(candidates)
+	var set clipSet
+	set.addAll(openings(own))
+	order := rng.New(r.job.Seed, "gradual", 0).Perm(len(pool))
+	for _, at := range turns(pool) {
+		for _, k := range order {
+			if at[0] >= len(pool[k]) || at[1] >= len(pool[k][at[0]].clips) {
+				continue
+			}
+			if len(set.list) >= most {
+				return own, others
+			}
+			ro := pool[k][at[0]]
+			ro.clips = ro.clips[at[1] : at[1]+1 : at[1]+1]
+			set.addAll(ro.clips)
+			others = append(others, []rollout{ro})
+		}
+	}
+	return own, others
+}
+
+// turns returns the places, of a rollout and of a clip in it, in the order in which clips of policies are taken.
+func turns(policies [][]rollout) (out [][2]int) {
+	rollouts, clips := 0, 0
+	for _, p := range policies {
+		rollouts = max(rollouts, len(p))
+		for _, ro := range p {
+			clips = max(clips, len(ro.clips))
+		}
+	}
+	for c := range clips {
+		for n := range rollouts {
+			out = append(out, [2]int{n, c})
+		}
+	}
+	return out
+}
+
+// undrawn adds clips that show policies, without drawings, which a later generation brings.
+func undrawn(to map[idrl.ClipID]idrl.Clip, clips []idrl.Clip) {
+	for _, c := range clips {
+		if _, drawn := to[c.ID]; !drawn {
+			c.Media = nil
+			to[c.ID] = c
+		}
+	}
+}
+
+// cutting tells that the n-th of so many clips is drawn, where each takes seconds.
+func (r *simulation) cutting(n, of int) {
+	if r.gradual > 0 && r.job.Progress != nil {
+		r.job.Progress(n-1, of, fmt.Sprintf("cutting clips: %d of %d", n, of))
+	}
+}
