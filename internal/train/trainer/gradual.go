@@ -16,27 +16,34 @@ func (r *simulation) mostClips() int {
 	if r.gradual <= 0 || r.kind.Still() {
 		return 0
 	}
+	if r.job.First {
+		return r.gradual
+	}
 	return r.gradual + gradualMore*int(r.job.BasedOn)
 }
 
-// some returns of the candidates' rollouts the first openings, and of those of the pool so many clips that most are left in all: openings of
-// first rollouts, of second ones and so on, then other clips. The policies of the pool are in an order that the seed draws, the same in every
-// generation, so that a later one goes on where an earlier one ended.
+// some returns of the candidates' rollouts the first openings, and besides so many clips that there are most in all: openings of first
+// rollouts, of second ones and so on, then other clips. The policies of the pool are in an order that the seed draws, the same in every
+// generation, so that a later one has the clips of an earlier one and more; the candidates come after them.
 func (r *simulation) some(candidates, pool [][]rollout, most int) (own, others [][]rollout) {
 	own = brief(candidates)
 	var set clipSet
 	set.addAll(openings(own))
-	order := rng.New(r.job.Seed, "gradual", 0).Perm(len(pool))
-	for _, at := range turns(pool) {
-		for _, k := range order {
-			if at[0] >= len(pool[k]) || at[1] >= len(pool[k][at[0]].clips) {
+	policies := make([][]rollout, 0, len(pool)+len(candidates))
+	for _, k := range rng.New(r.job.Seed, "gradual", 0).Perm(len(pool)) {
+		policies = append(policies, pool[k])
+	}
+	policies = append(policies, candidates...)
+	for _, at := range turns(policies) {
+		for _, p := range policies {
+			if at.rollout >= len(p) || at.clip >= len(p[at.rollout].clips) {
 				continue
 			}
 			if len(set.list) >= most {
 				return own, others
 			}
-			ro := pool[k][at[0]]
-			ro.clips = ro.clips[at[1] : at[1]+1 : at[1]+1]
+			ro := p[at.rollout]
+			ro.clips = ro.clips[at.clip : at.clip+1 : at.clip+1]
 			set.addAll(ro.clips)
 			others = append(others, []rollout{ro})
 		}
@@ -44,8 +51,11 @@ func (r *simulation) some(candidates, pool [][]rollout, most int) (own, others [
 	return own, others
 }
 
-// turns returns the places, of a rollout and of a clip in it, in the order in which clips of policies are taken.
-func turns(policies [][]rollout) (out [][2]int) {
+// A turn is the place of a clip among those of a policy.
+type turn struct{ rollout, clip int }
+
+// turns returns the places of clips in the order in which they are taken.
+func turns(policies [][]rollout) (out []turn) {
 	rollouts, clips := 0, 0
 	for _, p := range policies {
 		rollouts = max(rollouts, len(p))
@@ -55,7 +65,7 @@ func turns(policies [][]rollout) (out [][2]int) {
 	}
 	for c := range clips {
 		for n := range rollouts {
-			out = append(out, [2]int{n, c})
+			out = append(out, turn{n, c})
 		}
 	}
 	return out

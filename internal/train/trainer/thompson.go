@@ -61,7 +61,7 @@ type Thompson struct {
 	// alone, where a clip takes long to draw and people wait for it. Later ones ask about all clips.
 	Brief bool
 
-	// Gradual is the number of clips that the first generation asks about, where each takes seconds to be drawn; a later one asks
+	// Gradual is the number of clips of Given policies that the first generation asks about, where each takes seconds to be drawn; a later one asks
 	// about gradualMore more for each row of the log that it is based on. They are openings first, of each policy in turn.
 	// Default 0: all clips at once.
 	Gradual int

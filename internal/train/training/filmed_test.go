@@ -37,12 +37,22 @@ func TestGenerationsOfFilmedRollouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	trains := &Local{Handler: &Handler{Envs: func() envs.List { return list }}, Spec: spec, Model: m}
-	g, err := trains.Train(t.Context(), idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true})
+	var said []string
+	job := idrl.TrainJob{Posterior: m.Prior(), Seed: spec.Seed, First: true, Progress: func(_, _ int, what string) { said = append(said, what) }}
+	first, err := trains.Train(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(g.Queries) == 0 || len(g.Clips) < 4 || len(g.Clips) > shownFilmed {
-		t.Errorf("%d questions about %d clips", len(g.Queries), len(g.Clips))
+	if len(first.Queries) == 0 || len(first.Clips) != firstFilmed || !slices.Contains(said, "cutting clips: 5 of 5") {
+		t.Errorf("%d questions about %d clips at first, which said %q", len(first.Queries), len(first.Clips), said)
+	}
+	job.First, job.BasedOn, job.Progress = false, 40, nil
+	g, err := trains.Train(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Queries) <= len(first.Queries) || len(g.Clips) <= firstFilmed || len(g.Clips) > shownFilmed {
+		t.Errorf("%d questions about %d clips after 40 answers", len(g.Queries), len(g.Clips))
 	}
 	for id, c := range g.Clips {
 		seen, err := clip.Decode(c.Media)
@@ -53,5 +63,24 @@ func TestGenerationsOfFilmedRollouts(t *testing.T) {
 	travel, err := Elsewhere(list, spec)
 	if err != nil || len(travel.Files) != 0 || !slices.ContainsFunc(travel.Needs, func(n string) bool { return n == "the videos in "+folder }) {
 		t.Errorf("%+v, %v", travel, err)
+	}
+}
+
+// TestFirstClips: until the next generation can be there, a person has a question for each row that it waits for.
+func TestFirstClips(t *testing.T) {
+	for _, test := range []struct {
+		spec idrl.SessionSpec
+		want int
+	}{
+		{idrl.SessionSpec{Kind: idrl.CompareClips}, 5},                               // 10 pairs for 3 rows
+		{idrl.SessionSpec{Kind: idrl.JudgeClip}, 5},                                  // 5 clips for 3 rows
+		{idrl.SessionSpec{Kind: idrl.JudgeClip, TrainEvery: 8, AdoptAfter: 8}, 16},   // one clip a row
+		{idrl.SessionSpec{Kind: idrl.CompareClips, TrainEvery: 8, AdoptAfter: 8}, 7}, // 21 pairs
+		{idrl.SessionSpec{Kind: idrl.JudgeClip, TrainEvery: 5000}, shownFilmed},      // all
+		{idrl.SessionSpec{Kind: idrl.CompareClips, TrainEvery: 1, AdoptAfter: 0}, 5}, // it may be that trainings take long
+	} {
+		if got := firstClips(test.spec); got != test.want {
+			t.Errorf("%s, training every %d, adopted after %d: %d clips at first, want %d", test.spec.Kind, test.spec.TrainEvery, test.spec.AdoptAfter, got, test.want)
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 const (
 	shownRollouts = 400
 	shownFilmed   = 120
-	firstFilmed   = 6 // of those, before the first question
+	firstFilmed   = 5 // of those, before the first question
 )
 
 // configureRollouts sets t up for policies that acted before: nothing is solved or simulated.
