@@ -84,6 +84,9 @@ func undrawn(to map[idrl.ClipID]idrl.Clip, clips []idrl.Clip) {
 // cutting tells that the n-th of so many clips is drawn, where each takes seconds.
 func (r *simulation) cutting(n, of int) {
 	if r.gradual > 0 && r.job.Progress != nil {
-		r.job.Progress(n-1, of, fmt.Sprintf("cutting clips: %d of %d", n, of))
+		r.job.Progress(n-1, of, Cutting(n, of))
 	}
 }
+
+// Cutting says to people that the n-th of so many clips is being cut.
+func Cutting(n, of int) string { return fmt.Sprintf("cutting clips: %d of %d", n, of) }

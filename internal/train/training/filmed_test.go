@@ -66,6 +66,39 @@ func TestGenerationsOfFilmedRollouts(t *testing.T) {
 	}
 }
 
+// says keeps what is said of the progress of a job.
+type says struct{ to *[]string }
+
+func (s says) Progress(_, _ int, what string) { *s.to = append(*s.to, what) }
+func (says) Artefact(string, []byte) error    { return nil }
+func (says) Checkpoint([]byte) error          { return nil }
+
+// TestArenaOfFilmedRollouts: the training of an arena says how many clips it has cut.
+func TestArenaOfFilmedRollouts(t *testing.T) {
+	folder, into := t.TempDir(), t.TempDir()
+	policies := []string{"steady", "steady", "shaky", "shaky"}
+	if err := (lerobottest.Dataset{Lengths: []int{12, 11, 14, 13}, Policies: policies}).Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	set, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: folder, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	arena, places := entrantsOf(2)
+	if arena, err = PlanRecorded(set, arena, places, 3); err != nil {
+		t.Fatal(err)
+	}
+	a := arenaShow{spec: idrl.SessionSpec{ID: "arena", Env: set.ID(), Arena: arena}, env: set.New(), to: says{&said}}
+	g, err := a.recorded(t.Context(), 0, []EntrantPolicy{{Params: []float64{0}}, {Params: []float64{1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"cutting clips: 1 of 4", "cutting clips: 2 of 4", "cutting clips: 3 of 4", "cutting clips: 4 of 4"}; len(g.Clips) != 4 || !slices.Equal(said, want) {
+		t.Errorf("%d clips, and progress %q", len(g.Clips), said)
+	}
+}
+
 // TestFirstClips: until the next generation can be there, a person has a question for each row that it waits for.
 func TestFirstClips(t *testing.T) {
 	for _, test := range []struct {
