@@ -77,7 +77,7 @@ func (says) Checkpoint([]byte) error          { return nil }
 func TestArenaOfFilmedRollouts(t *testing.T) {
 	folder, into := t.TempDir(), t.TempDir()
 	policies := []string{"steady", "steady", "shaky", "shaky"}
-	if err := (lerobottest.Dataset{Lengths: []int{12, 11, 14, 13}, Policies: policies}).Write(folder); err != nil {
+	if err := (lerobottest.Dataset{Lengths: []int{12, 31, 20, 17}, Policies: policies}).Write(folder); err != nil {
 		t.Fatal(err)
 	}
 	set, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: folder, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1})
