@@ -56,11 +56,11 @@ func (p *pen) learning(out *templates.Charts) {
 		}
 	}
 	out.Cards = p.predictions()
-	if p.m.Spec.Kind == idrl.JudgeClip {
-		out.Cards = append([]templates.ChartCard{p.verdicts()}, out.Cards...)
-	}
 	out.Correlation = correlationTable(p.m.Spec, p.m.Insight)
 	out.Wide = []templates.ChartCard{p.history()}
+	if p.m.Spec.Kind == idrl.JudgeClip {
+		out.Wide = append([]templates.ChartCard{p.verdicts()}, out.Wide...)
+	}
 }
 
 // verdicts draws how often the episodes of each policy succeed.

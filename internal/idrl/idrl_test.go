@@ -109,6 +109,11 @@ func TestQueries(t *testing.T) {
 	if diff := cmp.Diff([]float64{4, 0.5}, idrl.RatingVector(still).X); diff != "" {
 		t.Errorf("x of a state (-want +got):\n%s", diff)
 	}
+	for rating, want := range map[float64]float64{-1: idrl.Failure, -0.51: idrl.Failure, -0.49: idrl.Partial, 0.2: idrl.Partial, 0.6: idrl.Success, 1: idrl.Success} {
+		if got := idrl.Verdict(rating); got != want || math.Signbit(got) != (want < 0) {
+			t.Errorf("the verdict of %v is %v, want %v", rating, got, want)
+		}
+	}
 	if idrl.QueryKind("essay").Valid() {
 		t.Error("essay is a kind of query")
 	}

@@ -46,7 +46,7 @@ const (
 )
 
 // Verdict returns the one of Failure, Partial and Success that is nearest to a rating.
-func Verdict(rating float64) float64 { return min(Success, max(Failure, math.Round(rating*1.5))) }
+func Verdict(rating float64) float64 { return min(Success, max(Failure, math.Round(rating)+0)) } // + 0: no negative zero
 
 // GroupSize is the number of clips of a group that people are asked about.
 const GroupSize = 6

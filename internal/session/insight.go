@@ -57,12 +57,13 @@ func (s *reports) episodes() map[idrl.ClipID]insight.Episode {
 	}
 	for id, clip := range s.shelf.asked {
 		policy, n := clip.From.Episode()
-		e := insight.Episode{ID: clip.From, Policy: string(policy)}
-		if c, known := policies[policy]; known {
-			e.Policy = s.called(c)
-			if s.cfg.Task != nil {
-				e.Task = s.cfg.Task(c, n)
-			}
+		c, known := policies[policy]
+		if !known { // as those that acted in recordings, of which names are known all the same
+			c = idrl.Candidate{ID: policy}
+		}
+		e := insight.Episode{ID: clip.From, Policy: s.called(c)}
+		if s.cfg.Task != nil {
+			e.Task = s.cfg.Task(c, n)
 		}
 		out[id] = e
 	}

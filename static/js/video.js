@@ -321,6 +321,10 @@ export class VideoPainter {
     ctx.fillRect(0, 0, width, height);
     if (!picture) return;
     const plan = fitting(this.tape.cameras, choice, width / height);
+    if (!choice && shown !== plan.choice) {
+      shown = plan.choice;
+      this.#nameAll();
+    }
     const scale = scaleIn(plan, width, height);
     const [left, top] = [(width - plan.w * scale) / 2, (height - plan.h * scale) / 2];
     const [kx, ky] = [picture.width / this.tape.w, picture.height / this.tape.h];
@@ -333,10 +337,6 @@ export class VideoPainter {
   /** @param {number} width @param {number} height CSS pixels */
   ratio(width, height) {
     const plan = best(this.tape.cameras, choice, width, height);
-    if (!choice && shown !== plan.choice) {
-      shown = plan.choice;
-      this.#nameAll();
-    }
     return plan.w / plan.h;
   }
 

@@ -122,7 +122,7 @@ type Look struct {
 }
 
 // wide are the figures that have enough to show for the width of a screen.
-var wide = []string{"history", "networks", "times"}
+var wide = []string{"history", "networks", "times", "verdicts"}
 
 // Draw draws the table of that name. It returns an error of kind NotFound if the table cannot be drawn.
 func Draw(name string, m Moment, about About, look Look) (Drawing, error) {

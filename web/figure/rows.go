@@ -13,6 +13,9 @@ import (
 // mostRows is how many rows a figure of intervals has.
 const mostRows = 30
 
+// Widths of a column of names in a file.
+const narrowNames, wideNames = 150, 230
+
 // An estimate is a row of a figure of intervals.
 type estimate struct {
 	name            string
@@ -20,10 +23,10 @@ type estimate struct {
 	text            string // its numbers
 }
 
-// intervals draws estimates below one another on one axis that includes 0, whose numbers mark writes, and returns the height.
-func intervals(c *canvas, list []estimate, unit string, mark func(v float64, decimals int) string) float64 {
+// intervals draws estimates below one another on one axis that includes 0, whose numbers mark writes, with names of that width in a file, and returns the height.
+func intervals(c *canvas, list []estimate, unit string, wide float64, mark func(v float64, decimals int) string) float64 {
 	const each, top = 21.0, 14.0
-	names, numbers := max(116, c.names(150)), 92.0
+	names, numbers := max(116, c.names(wide)), 92.0
 	low, high := 0.0, 0.0
 	for _, e := range list {
 		low, high = min(low, e.low), max(high, e.high)
@@ -31,7 +34,7 @@ func intervals(c *canvas, list []estimate, unit string, mark func(v float64, dec
 			numbers = 112
 		}
 	}
-	if !(high > low) {
+	if !(high-low > 1e-9) { // else marks would be numbers of rounding
 		low, high = -1, 1
 	}
 	x := span(low, high, names+12, c.width-numbers)
@@ -77,7 +80,7 @@ func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
 		c.value(r.text(i, "policy"), cmp.Or(r.text(i, "title"), r.text(i, "origin")), agree(int(r.number(i, "candidates"))), plusMinus(mean, std, decimals))
 		list = append(list, estimate{cmp.Or(r.text(i, "title"), r.text(i, "policy")), mean, mean - z95*std, mean + z95*std, plusMinus(mean, std, decimals)})
 	}
-	return intervals(c, list, unit, words.Signed), caption
+	return intervals(c, list, unit, narrowNames, words.Signed), caption
 }
 
 // agree says how many of the candidates are this policy; a policy that is none has none.
@@ -103,7 +106,7 @@ func drawWeights(c *canvas, r rows, _ Moment) (float64, string) {
 	for _, e := range list {
 		c.value(e.name, e.text)
 	}
-	return intervals(c, list, "standard deviations of the prior", words.Signed), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
+	return intervals(c, list, "standard deviations of the prior", narrowNames, words.Signed), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
 		ofAll(len(list), all, "weights") + ". A weight of 0 ± 1.96 is one that the answers say nothing about."
 }
 
@@ -113,7 +116,7 @@ func drawStrengths(c *canvas, r rows, m Moment) (float64, string) {
 		low, high := r.number(i, "low"), r.number(i, "high")
 		list = append(list, estimate{r.text(i, "title"), r.number(i, "strength"), low, high, fmt.Sprintf("%s (%s to %s)", words.Signed(r.number(i, "strength"), 2), words.Signed(low, 2), words.Signed(high, 2))})
 	}
-	return intervals(c, list, "log-odds against the mean of all", words.Signed),
+	return intervals(c, list, "log-odds against the mean of all", narrowNames, words.Signed),
 		fmt.Sprintf("Strength of each policy, in log-odds of being preferred to the mean of all, by a Bradley–Terry model with ties, with 95 %% intervals of the posterior. Of %s that prefer one policy or call both equal.", words.Plural(m.Arena.Answers, "answer"))
 }
 
@@ -121,14 +124,16 @@ func drawStrengths(c *canvas, r rows, m Moment) (float64, string) {
 func drawVerdicts(c *canvas, r rows, m Moment) (float64, string) {
 	var list []estimate
 	episodes := 0
+	c.head = []string{"Policy", "Task", "Episodes", "Failures", "Partial", "Successes", "Share", "95 % interval"}
 	for i := range r.cells {
 		name, n := r.text(i, "policy"), int(r.number(i, "episodes"))
 		if task := r.text(i, "task"); task != "" {
-			name += ": " + task
+			name = "· " + task
 		} else {
 			episodes += n
 		}
 		low, share, high := 100*r.number(i, "share_low"), 100*r.number(i, "share"), 100*r.number(i, "share_high")
+		c.value(r.text(i, "policy"), r.text(i, "task"), fmt.Sprint(n), count(r.number(i, "failures")), count(r.number(i, "partial")), count(r.number(i, "successes")), fmt.Sprintf("%.0f %%", share), fmt.Sprintf("%.0f to %.0f %%", low, high))
 		if len(list) < mostRows {
 			list = append(list, estimate{name, share, low, high, fmt.Sprintf("%.0f %% (%.0f to %.0f)", share, low, high)})
 		}
@@ -141,7 +146,7 @@ func drawVerdicts(c *canvas, r rows, m Moment) (float64, string) {
 		caption += fmt.Sprintf(" The first %d of %d rows.", len(list), len(r.cells))
 	}
 	percent := func(v float64, decimals int) string { return fmt.Sprintf("%.*f %%", decimals, v) }
-	return intervals(c, list, "share of episodes that succeed", percent), caption
+	return intervals(c, list, "share of episodes that succeed", wideNames, percent), caption
 }
 
 // replies are the names of replies.

@@ -129,18 +129,29 @@ type foretold struct {
 	pressed            float64 // the transform of the rating if it was given by pressing a button
 }
 
-// halfButton is half of the distance of two of the buttons on which people rate.
-const halfButton = 0.1
+// Half of the distance of two of the buttons on which people rate, and of two verdicts.
+const (
+	halfButton  = 0.1
+	halfVerdict = 0.5
+)
 
-// onButton reports whether a rating is one that a button stands for.
-func onButton(rating float64) bool {
-	k := (rating + 1) / (2 * halfButton)
+// halfStep returns half of the distance of two of the buttons of the session.
+func (s Source) halfStep() float64 {
+	if s.Episode != nil {
+		return halfVerdict
+	}
+	return halfButton
+}
+
+// onButton reports whether a rating is one that a button stands for. half is that of halfStep.
+func onButton(rating, half float64) bool {
+	k := (rating + 1) / (2 * half)
 	return math.Abs(k-math.Round(k)) < 1e-9
 }
 
-// foretell returns what p, a posterior of m, says of answer a to q. stream draws where a rating
+// foretell returns what p, a posterior of m, says of answer a to q. half is that of halfStep; stream draws where a rating
 // lies within a step of its predicted distribution.
-func foretell(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, a idrl.Answer, stream *rand.Rand) (out foretold) {
+func foretell(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, a idrl.Answer, half float64, stream *rand.Rand) (out foretold) {
 	switch {
 	case q.Kind.Group():
 		if said, ok := Predict(m, p, q, a.Annotator); ok {
@@ -159,10 +170,10 @@ func foretell(m idrl.RewardModel, p idrl.Posterior, q *idrl.QueryVector, a idrl.
 			within := stream.Float64()
 			out.rating.PIT = below + within*(upTo-below)
 			if below, upTo = 0, 1; a.Rating > -1 {
-				_, below, _ = of.Distribution(a.Rating-halfButton, mean, variance)
+				_, below, _ = of.Distribution(a.Rating-half, mean, variance)
 			}
 			if a.Rating < 1 {
-				_, upTo, _ = of.Distribution(a.Rating+halfButton, mean, variance)
+				_, upTo, _ = of.Distribution(a.Rating+half, mean, variance)
 			}
 			out.pressed = below + within*(upTo-below)
 		}

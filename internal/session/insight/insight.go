@@ -111,7 +111,7 @@ func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 		if err := f.follow(ctx, s); err != nil {
 			return nil, err
 		}
-		r.gather(f.met)
+		r.gather(f.met, s.halfStep())
 		r.later(s, len(f.items))
 		r.Posterior = posteriorOf(s, f.trace)
 	} else {
@@ -130,9 +130,9 @@ func (f *Follower) Report(ctx context.Context, s Source) (*Report, error) {
 	return r, nil
 }
 
-// gather takes in what was said of the items.
-func (r *Report) gather(met []foretold) {
-	pressed := !slices.ContainsFunc(met, func(one foretold) bool { return !onButton(one.rating.Rating) })
+// gather takes in what was said of the items, on buttons so far apart.
+func (r *Report) gather(met []foretold, half float64) {
+	pressed := !slices.ContainsFunc(met, func(one foretold) bool { return !onButton(one.rating.Rating, half) })
 	for _, one := range met {
 		if one.reply.Seq > 0 {
 			r.Forecasts = append(r.Forecasts, one.reply)
@@ -203,7 +203,7 @@ func (f *Follower) follow(ctx context.Context, s Source) error {
 			return err // the next report goes on from here
 		}
 		idrl.Pause(ctx)
-		one := foretell(s.Model, f.at.Posterior(), i.Query, i.Answer(), rng.New(s.Seed, "transform", uint64(len(f.items))))
+		one := foretell(s.Model, f.at.Posterior(), i.Query, i.Answer(), s.halfStep(), rng.New(s.Seed, "transform", uint64(len(f.items))))
 		next, err := f.at.With(ctx, i)
 		if err != nil {
 			return err

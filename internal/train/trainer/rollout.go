@@ -38,8 +38,12 @@ type solved struct {
 	rollouts []rollout
 }
 
-// as returns s under another name.
+// as returns s under another name. What a Recorded policy did keeps its name (simulation.actor).
 func (s solved) as(id idrl.PolicyID) solved {
+	if _, ok := s.policy.(Recorded); ok {
+		s.id = id
+		return s
+	}
 	s.id, s.rollouts = id, slices.Clone(s.rollouts)
 	for i := range s.rollouts {
 		ro := &s.rollouts[i]
@@ -218,6 +222,7 @@ func (r *simulation) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Traj
 		return nil, idrl.Errorf(idrl.Invalid, "environment %q cannot save its states, so its clips cannot be drawn", spec.ID)
 	}
 	if past, ok := p.(Recorded); ok {
+		id = r.actor(id, p)
 		if p, ok = past.Episode(r.env, n); !ok {
 			return nil, ErrBroken
 		}
@@ -247,6 +252,17 @@ func (r *simulation) episode(id idrl.PolicyID, p idrl.Policy, n int) (*idrl.Traj
 		return nil, err
 	}
 	return t, nil
+}
+
+// actor returns the name under which the episodes of a Recorded policy are kept: that of its place among the given policies, which is
+// the same in every generation; else id.
+func (r *simulation) actor(id idrl.PolicyID, p idrl.Policy) idrl.PolicyID {
+	for k, g := range r.given {
+		if slices.Equal(g.Params(), p.Params()) {
+			return poolID(k)
+		}
+	}
+	return id
 }
 
 // uncertain reports whether two episodes in env with the same actions may

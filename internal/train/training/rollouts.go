@@ -30,6 +30,9 @@ func configureRollouts(t *trainer.Thompson, set *recordings.Set, spec idrl.Sessi
 	if set.Unseen() {
 		t.Encode, t.Pairs, t.Rated = nil, nil, nil
 	}
+	if tasks, _ := set.Tasks(); tasks > 1 && !set.Unseen() {
+		t.Pairs = sameTask(Tasks(set), t.Pairs)
+	}
 	shown := shownRollouts
 	if cameras, _ := set.Filmed(); cameras != nil {
 		shown, t.Gradual = shownFilmed, firstClips(spec)
