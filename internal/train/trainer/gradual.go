@@ -7,9 +7,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// gradualMore is how many more clips a generation asks about for each row of the log (Thompson.Gradual): cut one after another, they take
-// about as long as a person takes to answer.
-const gradualMore = 4
+// gradualMore is how many more clips a generation asks about for each row of the log (Thompson.Gradual). To cut them takes less time than a
+// person takes to answer, so that the next generation is there before a person who is asked about single clips has seen all.
+const gradualMore = 2
 
 // mostClips returns how many clips a generation asks about; 0: all.
 func (r *simulation) mostClips() int {
