@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,7 +121,11 @@ func arenaNewCommand() command {
 				f.seed.value = web.DrawSeed()
 			}
 			f.spec.Seed = f.seed.value
-			return withDatabase(ctx, f.data, func(db *store.DB) error {
+			with := withDatabase
+			if slices.ContainsFunc(f.entrants, func(e web.Entrant) bool { return e.Set != "" }) {
+				with = withNewDatabase // there may have been an import and no session yet
+			}
+			return with(ctx, f.data, func(db *store.DB) error {
 				base, err := f.address(ctx, db)
 				if err != nil {
 					return err

@@ -68,10 +68,12 @@ func runImport(ctx context.Context, std stdio, f *importFlags) (err error) {
 	switch {
 	case f.labels != "":
 		return importLabels(ctx, std, f)
-	case f.labelFlags != (labelFlags{seed: 1}):
-		return fmt.Errorf("%w: --env, --segment-steps, --leave-out, --title, --seed and -f are for --labels", errUsage)
+	case f.labelFlags != (labelFlags{seed: 1, title: f.title}):
+		return fmt.Errorf("%w: --env, --segment-steps, --leave-out, --seed and -f are for --labels", errUsage)
 	case f.folder != "":
 		return importLeRobot(ctx, std, f)
+	case f.title != "":
+		return fmt.Errorf("%w: --title is for --labels and --lerobot", errUsage)
 	case f.lerobotFlags != (lerobotFlags{}):
 		return fmt.Errorf("%w: --cameras, --episodes-csv, --clip-seconds and the flags of columns are for --lerobot", errUsage)
 	case f.rollouts != "":

@@ -28,7 +28,7 @@ func (f *labelFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.env, "env", "", "with --labels, `environment` of the rollouts that the labels are about: rollouts-NAME")
 	fs.IntVar(&f.steps, "segment-steps", 0, "with --labels, `steps` of a segment, if the file names do not contain them")
 	fs.BoolVar(&f.leaveOut, "leave-out", false, "with --labels, leave out comparisons whose segments cross the end of a rollout or belong to rollouts that were not imported; without this flag such labels are an error")
-	fs.StringVar(&f.title, "title", "", "with --labels, `name` of the session")
+	fs.StringVar(&f.title, "title", "", "with --labels, `name` of the session; with --lerobot, of the environment (default: the robot of the data set)")
 	fs.Uint64Var(&f.seed, "seed", 1, "with --labels, seed of every random choice of the session")
 	fs.StringVar(&f.file, "f", "", "with --labels, YAML `file` with the settings of the session (docs/study.md)")
 }

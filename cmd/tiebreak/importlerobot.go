@@ -53,7 +53,7 @@ func importLeRobot(ctx context.Context, std stdio, f *importFlags) error {
 	}
 	told := false
 	set, err := recordings.ImportLeRobot(ctx, recordings.LeRobotConfig{
-		From: f.folder, Into: filepath.Join(f.data, recordings.FolderName), Name: f.name, Options: f.options(), ClipSeconds: f.clipSeconds,
+		From: f.folder, Into: filepath.Join(f.data, recordings.FolderName), Name: f.name, Title: f.title, Options: f.options(), ClipSeconds: f.clipSeconds,
 		Plan: func(p recordings.Plan) { sayPlan(std.Err, p) },
 		Progress: func(done, total int, what string) {
 			told = true

@@ -33,6 +33,16 @@ func withDatabase(ctx context.Context, dir string, f func(*store.DB) error) (err
 	return f(db)
 }
 
+// withNewDatabase is withDatabase where a data folder without a database gets one.
+func withNewDatabase(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
+	db, err := openShared(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return f(db)
+}
+
 // reading calls f with the database of a data folder, which a server may be using, to read it.
 func reading(ctx context.Context, dir string, f func(*store.DB) error) (err error) {
 	db, err := store.OpenReadOnly(ctx, dir)

@@ -66,7 +66,7 @@ class LeRobotTest(unittest.TestCase):
         self.assertIn(f"Rollouts:    {pen.EPISODES}\nSuccesses:   {pen.EPISODES // 2} of {pen.EPISODES}\nPolicies:    2\n", said)
 
     def say(self, server, session, choices):
-        """Answers questions as a program, and returns what was said, by the ids of the answers."""
+        """Answers questions as a program, by a choice or by fields of the answer, and returns what was said, by the ids of the answers."""
         person, said = server.client("label", session).session(session), {}
         for k, choice in enumerate(choices):
             claim = person.claim()
@@ -74,7 +74,8 @@ class LeRobotTest(unittest.TestCase):
                 time.sleep(0.2)
                 claim = person.claim()
             question = claim["open"][0]
-            answer = {"id": f"answer-{k}-{question['assignment']}", "assignment": question["assignment"], "choice": choice, "shown_left": question["left"]}
+            answer = {"id": f"answer-{k}-{question['assignment']}", "assignment": question["assignment"]}
+            answer |= choice if isinstance(choice, dict) else {"choice": choice, "shown_left": question["left"]}
             answer |= {"shown_at": "2026-11-20T12:00:00Z", "instructions_version": claim["instructions_version"]}
             person.answer(answer | ({"reason": "other"} if choice == "skip" else {}))
             said[answer["id"]] = choice
@@ -105,6 +106,25 @@ class LeRobotTest(unittest.TestCase):
             self.assertEqual((policy != other, start), (True, same))
         for e in episodes.itertuples():
             self.assertEqual((e.policy, e.score, e.good), (pen.plan(e.episode_index)[0], strengths[e.policy], e.policy == best))
+
+    def check_verdicts(self, server, data):
+        """Verdicts about the ends of episodes stand beside the successes that the data set knows."""
+        import pandas as pd
+
+        judged = run("session", "create", "--data", data, "--env", "rollouts-pen", "--kind", "clip_success", "--acquisition", "uniform", "--seed", "1").split()[1]
+        failure, success = {"choice": "rated", "rating": -1, "wrong_ms": 1500}, {"choice": "rated", "rating": 1}
+        self.say(server, judged, [failure, success, failure, success])
+        labels = self.folder / "verdicts"
+        run("export", "--data", data, "--session", judged, "--format", "lerobot", "--out", str(labels))
+        episodes = pd.read_parquet(labels / "episodes.parquet")
+        self.assertEqual(episodes.verdicts.sum(), 4)
+        self.assertEqual(set(episodes.verdict.dropna()), {"failure", "success"})
+        for e in episodes.itertuples():
+            policy, _, _, frames = pen.plan(e.episode_index)
+            self.assertEqual((e.success, pd.isna(e.verdict)), (policy == "steady", e.verdicts == 0))
+            wrong = max(0, frames - 1 - CLIP) + 15 if e.verdict == "failure" else None  # 1.5 s of 10 frames after the clip began
+            self.assertEqual(None if pd.isna(e.wrong_frame) else e.wrong_frame, wrong)
+        return labels, episodes
 
     def check_frames(self, dataset, episodes):
         """Each frame of each camera shows the number of its episode and its own."""
@@ -172,17 +192,18 @@ class LeRobotTest(unittest.TestCase):
                         seen += 1
         self.assertGreater(seen, 100)
 
-    def check_columns(self, labels, root, episodes):
+    def check_columns(self, labels, episodes, root, what="labels"):
         """Adds columns to a copy, which the real package loads; the original is as it was."""
         before = {p: p.read_bytes() for p in root.rglob("*") if p.is_file()}
-        new = self.folder / f"{root.name}-labelled"
+        new = self.folder / f"{root.name}-with-{what}"
         add = [sys.executable, str(EXAMPLES / "add_columns.py"), str(labels), str(root), str(new), "--link"]
         subprocess.run(add, check=True, capture_output=True)
         self.assertEqual({p: p.read_bytes() for p in root.rglob("*") if p.is_file()}, before)
         self.assertNotEqual(subprocess.run(add, check=False, capture_output=True).returncode, 0)
         dataset = self.load(new, episodes=[0, 1])
-        for name in ("score", "score_std", "wins", "losses", "ties", "n_answers", "good"):
-            self.assertEqual(dataset.meta.episodes[f"tiebreak/{name}"], episodes[name].tolist())
+        for name in ("score", "score_std", "wins", "losses", "ties", "n_answers", "good", "success", "verdict", "verdicts", "wrong_frame"):
+            known = [None if missing else value for value, missing in zip(episodes[name].tolist(), episodes[name].isna(), strict=True)]
+            self.assertEqual(dataset.meta.episodes[f"tiebreak/{name}"], known)
         self.check_frames(dataset, [0, 1])
 
     def test_labels(self):
@@ -206,10 +227,11 @@ class LeRobotTest(unittest.TestCase):
         episodes, good = self.check_labels(labels, said, session)
         self.check_seen(session, data, labels)
         self.check_arena(server, data)
+        self.check_columns(*self.check_verdicts(server, data), made["h264"], "verdicts")
         for codec, root in made.items():
             with self.subTest(codec):
                 self.check_frames(self.load(root, episodes=good), good)
-                self.check_columns(labels, root, episodes)
+                self.check_columns(labels, episodes, root)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@
 
 LABELS is what 'tiebreak export --format lerobot' wrote, DATASET the folder of the data set, NEW the folder of the copy,
 which must not exist. The columns are tiebreak/score, tiebreak/score_std, tiebreak/wins, tiebreak/losses, tiebreak/ties,
-tiebreak/n_answers and tiebreak/good; they are empty for episodes of which LABELS knows nothing. LeRobotDataset loads
-them: dataset.meta.episodes["tiebreak/good"]. With --link videos and data are hard links instead of copies.
+tiebreak/n_answers, tiebreak/good, tiebreak/success, tiebreak/verdict, tiebreak/verdicts and tiebreak/wrong_frame; they
+are empty for episodes of which LABELS knows nothing. LeRobotDataset loads them: dataset.meta.episodes["tiebreak/good"].
+With --link videos and data are hard links instead of copies.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-COLUMNS = ("score", "score_std", "wins", "losses", "ties", "n_answers", "good")
+COLUMNS = ("score", "score_std", "wins", "losses", "ties", "n_answers", "good", "success", "verdict", "verdicts", "wrong_frame")
 
 
 def check(labels, episodes, folder):

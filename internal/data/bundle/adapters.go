@@ -41,6 +41,10 @@ func (b *builder) adapters(ctx context.Context) error {
 	if err := a.uniRLHF(ctx); err != nil {
 		return err
 	}
+	if c.Usable == 0 {
+		b.meta.Without = append(b.meta.Without, "adapters/ipl.npz: no comparison is of two segments of equal length")
+		return nil
+	}
 	if bytes := 8 * c.Usable * c.Length * (b.shape.obs + b.shape.actions); bytes > maxIPL {
 		b.meta.Without = append(b.meta.Without, fmt.Sprintf("adapters/ipl.npz: it would have %d GB, as it repeats the steps of every comparison", bytes>>30))
 		return nil

@@ -40,6 +40,17 @@ func Comparisons(ctx context.Context, from Source, yield func(Comparison) error)
 	})
 }
 
+// Ratings calls yield with the answers that rate a clip and count, by their place in the log; turned ones are their opposites. A row is
+// valid until the next one.
+func Ratings(ctx context.Context, from Source, yield func(*record.Labelled) error) error {
+	return counting(ctx, from, record.Part{}, func(r *record.Labelled) error {
+		if len(r.Clips) != 1 || r.Answer.Choice != idrl.Rated {
+			return nil
+		}
+		return yield(r)
+	})
+}
+
 // stated reports whether an answer is about two clips and says which one is better, or that both are equal.
 func stated(r *record.Labelled) bool {
 	_, ok := r.Answer.ProbA()

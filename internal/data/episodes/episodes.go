@@ -112,6 +112,7 @@ type writer struct {
 // counts are what the README says.
 type counts struct {
 	Preferences, Decisive, Equal, Unclear int
+	Verdicts                              int
 	Episodes, Good                        int
 }
 
@@ -121,8 +122,11 @@ func (w *writer) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.counts.Preferences == 0 {
-		return idrl.Errorf(idrl.NotFound, "session %s has no answers about two clips yet, so there is nothing to write beside the data set", w.spec.ID)
+	if err := w.verdicts(ctx); err != nil {
+		return err
+	}
+	if w.counts.Preferences+w.counts.Verdicts == 0 {
+		return idrl.Errorf(idrl.NotFound, "session %s has no answers about two clips and no verdicts about success yet, so there is nothing to write beside the data set", w.spec.ID)
 	}
 	scores, err := w.cfg.Scores(ctx, w.from, w.places.set)
 	if err != nil {

@@ -90,7 +90,7 @@ func (p *places) number() {
 func (p *places) rows() []episodeRow {
 	out := make([]episodeRow, len(p.about))
 	for i, e := range p.about {
-		out[i] = episodeRow{Index: p.numbers[i], Name: p.set.RolloutName(i), Task: given(e.Task), Start: given(e.Start), Steps: int64(e.Steps)}
+		out[i] = episodeRow{Index: p.numbers[i], Name: p.set.RolloutName(i), Task: given(e.Task), Start: given(e.Start), Steps: int64(e.Steps), Success: e.Success}
 		if policy, ok := p.set.Policy(e.Policy); ok && p.set.Named() {
 			out[i].Policy = given(policy.Name())
 		}

@@ -48,6 +48,10 @@ type episodeRow struct {
 	Ties     int64    `parquet:"ties"`
 	Answers  int64    `parquet:"n_answers"`
 	Good     *bool    `parquet:"good,optional"`
+	Success  *bool    `parquet:"success,optional"`
+	Verdict  *string  `parquet:"verdict,optional,dict"`
+	Verdicts int64    `parquet:"verdicts"`
+	Wrong    *int64   `parquet:"wrong_frame,optional"`
 }
 
 // A preferenceLine is a line of preferences.jsonl.

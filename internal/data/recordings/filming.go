@@ -20,6 +20,7 @@ type LeRobotConfig struct {
 	From    string // folder
 	Into    string // folder in which sets of rollouts are kept; it is made if need be
 	Name    string // of the set
+	Title   string // of the environment, for people; default: the robot of the data set
 	Options lerobot.Options
 
 	ClipSeconds float64 // how long clips are; 0: DefaultClipSeconds
@@ -60,6 +61,9 @@ func plan(d *lerobot.Dataset) Plan {
 func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
 	if err := checkName(cfg.Name); err != nil {
 		return nil, err
+	}
+	if cfg.Title != "" && !foreign.IsLine(cfg.Title, foreign.MaxTitle) {
+		return nil, refused("manifest", "the title must be plain text of at most %d characters on one line", foreign.MaxTitle)
 	}
 	if cfg.ClipSeconds < 0 || cfg.ClipSeconds > 60 || math.IsNaN(cfg.ClipSeconds) {
 		return nil, refused("manifest", "a clip of %v seconds is not possible; it may have up to 60, and %d frames", cfg.ClipSeconds, maxClip)
@@ -176,7 +180,7 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 	}
 	seconds := cmp.Or(f.cfg.ClipSeconds, DefaultClipSeconds)
 	m.described = described{
-		Title: cmp.Or(d.Robot, "Recordings"), Description: "Recordings of a data set of LeRobot.", StepSeconds: 1 / d.FPS,
+		Title: cmp.Or(f.cfg.Title, d.Robot, "Recordings"), Description: "Recordings of a data set of LeRobot.", StepSeconds: 1 / d.FPS,
 		ClipSteps: max(1, min(maxClip, steps, int(math.Round(seconds*d.FPS)))),
 	}
 	if !foreign.IsLine(m.Title, foreign.MaxTitle) {

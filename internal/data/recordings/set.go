@@ -115,6 +115,9 @@ func (s *Set) Unseen() bool { return s.x.Unseen }
 // ClipSteps returns the steps of clips that people are asked about.
 func (s *Set) ClipSteps() int { return s.x.ClipSteps }
 
+// StepSeconds returns how long a step took.
+func (s *Set) StepSeconds() float64 { return s.x.StepSeconds }
+
 // Size returns how many rollouts and policies there are, and where their features come from.
 func (s *Set) Size() (rollouts, policies int, from string) {
 	return len(s.x.Rollouts), len(s.x.Policies), s.x.From

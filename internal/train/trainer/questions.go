@@ -318,9 +318,12 @@ func (r *run) draw(ctx context.Context, clips, shown []idrl.Clip, queries []idrl
 		}
 	}
 	out := make(map[idrl.ClipID]idrl.Clip, len(wanted.list))
-	for _, c := range wanted.list {
+	for i, c := range wanted.list {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if r.drawn[c.ID] == nil {
+			r.cutting(i+1, len(wanted.list))
 		}
 		if err := r.drawOne(&c); err != nil {
 			return nil, err
@@ -349,6 +352,7 @@ func (r *asking) drawAll(ctx context.Context, s *solved) error {
 // drawEach adds drawings to clips that have none.
 func (r *asking) drawEach(clips []idrl.Clip) error {
 	for i := range clips {
+		r.cutting(i+1, len(clips))
 		if err := r.drawOne(&clips[i]); err != nil {
 			return err
 		}

@@ -61,6 +61,11 @@ type Thompson struct {
 	// alone, where a clip takes long to draw and people wait for it. Later ones ask about all clips.
 	Brief bool
 
+	// Gradual is the number of clips of Given policies that the first generation asks about, where each takes seconds to be drawn; a later one asks
+	// about gradualMore more for each row of the log that it is based on. They are openings first, of each policy in turn.
+	// Default 0: all clips at once.
+	Gradual int
+
 	// Encode draws a clip for the annotators' pages. If it is nil the clips
 	// have no Media.
 	Encode func(idrl.Environment, idrl.Clip) ([]byte, error)
@@ -136,6 +141,7 @@ type settings struct {
 	maxQueries                  int
 	rollouts, segments          int
 	brief, ends                 bool
+	gradual                     int
 	encode                      func(idrl.Environment, idrl.Clip) ([]byte, error)
 	steps                       func(*idrl.Trajectory, uint64) (idrl.StepsID, []byte, error)
 	mu                          func(idrl.Environment, idrl.Policy, *rand.Rand) []float64
@@ -160,7 +166,7 @@ func (t *Thompson) settings() settings {
 		solver: t.Solver, first: t.First, kind: cmp.Or(t.Kind, idrl.CompareClips).Made(), priorScale: t.PriorScale,
 		samples: cmp.Or(t.Samples, 5), duel: t.Duel, restarts: cmp.Or(t.Restarts, 10), poolSize: max(0, cmp.Or(t.Pool, 20)),
 		maxQueries: cmp.Or(t.MaxQueries, 2000),
-		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments, brief: t.Brief, ends: t.Ends,
+		rollouts:   max(1, cmp.Or(t.Rollouts, 4)), segments: t.Segments, brief: t.Brief, ends: t.Ends, gradual: t.Gradual,
 		encode: t.Encode, steps: t.Steps, mu: t.Mu, muEpisodes: t.MuEpisodes, spread: t.Spread, remake: t.Remake, given: t.Given, pairs: t.Pairs, useless: t.Useless, rated: t.Rated, steer: t.Steer, noise: t.Noise,
 		afterFalls: t.AfterFalls,
 	}
@@ -209,6 +215,9 @@ func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Cand
 	if r.shortFirst() {
 		own, others = brief(own), brief(others)
 	}
+	if most := r.mostClips(); most > 0 {
+		own, others = r.some(own, others, most)
+	}
 	clips, keep, queries, err := r.questions(own, others, made)
 	if err != nil {
 		return g, err
@@ -219,7 +228,12 @@ func (r *run) generation(ctx context.Context, pool *pool, candidates []idrl.Cand
 		g.Pool, rolled = r.pooled(pool), slices.Concat(rollouts, pool.rollouts())
 		shown = append(shown, openings(pool.rollouts())...)
 	}
-	g.Clips, err = r.draw(ctx, clips, shown, queries)
+	if r.gradual > 0 { // of the pool, those that are asked about
+		g.Clips, err = r.draw(ctx, clips, clips[:keep:keep], queries)
+		undrawn(g.Clips, shown)
+	} else {
+		g.Clips, err = r.draw(ctx, clips, shown, queries)
+	}
 	if all := pool.rollouts(); !r.job.First { // it may be that the first generation of the session did not have them
 		rolled = slices.Concat(rolled, all[len(all)-pool.added:])
 	}

@@ -219,6 +219,8 @@ func (a *arenaShow) recorded(ctx context.Context, basedOn int64, policies []Entr
 	if set == nil {
 		return idrl.Generation{}, idrl.Errorf(idrl.Damaged, "arena %s is of recorded policies, and %q has none", a.spec.ID, a.spec.Env)
 	}
+	cameras, _ := set.Filmed()
+	a.filmed = cameras != nil
 	var places []int
 	for k, p := range policies {
 		policy, ok := Acted(set, idrl.Candidate{Params: p.Params})

@@ -17,6 +17,7 @@ import (
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/plan/behaviour"
 	"tiebreak/internal/train/jobs"
+	"tiebreak/internal/train/trainer"
 )
 
 // EntrantsName is the name under which the policies of an arena are kept until its clips are
@@ -64,7 +65,8 @@ type arenaShow struct {
 	env      idrl.Environment
 	policies []idrl.Policy
 	to       jobs.Reporter
-	done     int
+	filmed   bool // clips are cut from videos, which takes seconds each
+	done     int  // episodes
 }
 
 // shots are clips between which people choose: one each of some entrants, of the same part of their episodes.
@@ -246,8 +248,12 @@ func (a *arenaShow) from(ctx context.Context, start int) (s shots, err error) {
 
 // progress says that one more episode of total is under way.
 func (a *arenaShow) progress(total int) {
+	what := "showing the policies"
+	if a.filmed {
+		what = trainer.Cutting(a.done+1, total)
+	}
+	a.to.Progress(a.done, total, what)
 	a.done++
-	a.to.Progress(a.done, total, "showing the policies")
 }
 
 // show adds the clips of episodes, of the entrants s.who, that begin at a share of what comes before the last clip of

@@ -14,13 +14,13 @@ import (
 const (
 	shownRollouts = 400
 	shownFilmed   = 120
+	firstFilmed   = 5 // of those, before the first question
 )
 
-// configureRollouts sets t up for policies that acted before, which are compared by a return of
-// idrl.Returns: nothing is solved or simulated.
-func configureRollouts(t *trainer.Thompson, set *recordings.Set, by string) {
+// configureRollouts sets t up for policies that acted before: nothing is solved or simulated.
+func configureRollouts(t *trainer.Thompson, set *recordings.Set, spec idrl.SessionSpec) {
 	policies, mu := set.Policies(), recordings.Policy.Mu
-	if by == idrl.MeanReturn {
+	if spec.Return == idrl.MeanReturn {
 		mu = recordings.Policy.PerStep
 	}
 	t.Solver, t.Given = recordings.Chooser{Set: set, Mu: mu}, policies
@@ -35,10 +35,26 @@ func configureRollouts(t *trainer.Thompson, set *recordings.Set, by string) {
 	}
 	shown := shownRollouts
 	if cameras, _ := set.Filmed(); cameras != nil {
-		shown = shownFilmed
+		shown, t.Gradual = shownFilmed, firstClips(spec)
 	}
 	t.Rollouts = max(1, min(set.Most(), shown/len(policies)))
 	t.Segments = max(0, min(8, shown/(len(policies)*t.Rollouts)-1))
+}
+
+// firstClips returns how many clips of videos the first generation of a session asks about: few, but enough for a person to be asked until
+// the next generation is adopted.
+func firstClips(spec idrl.SessionSpec) int {
+	n, rows := firstFilmed, int(max(spec.TrainEvery, idrl.DearTrainEvery)+spec.AdoptAfter)
+	questions := func(clips int) int {
+		if spec.Kind.Made().Comparison() {
+			return clips * (clips - 1) / 2
+		}
+		return clips
+	}
+	for questions(n) < rows && n < shownFilmed {
+		n++
+	}
+	return n
 }
 
 // recorded returns the rollouts that env plays, nil if it is another environment.

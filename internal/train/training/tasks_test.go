@@ -13,8 +13,10 @@ func TestSameTask(t *testing.T) {
 	tasks := map[idrl.PolicyID][]string{"pool.p0": {"stack", "fold"}, "pool.p1": {"fold", "stack"}}
 	of := func(c idrl.Candidate, n int) string { return tasks[c.ID][n] }
 	clips := []idrl.Clip{
-		{From: idrl.EpisodeName("pool.p0", 0)}, {From: idrl.EpisodeName("pool.p0", 1)},
-		{From: idrl.EpisodeName("pool.p1", 0)}, {From: idrl.EpisodeName("pool.p1", 1)},
+		{From: idrl.EpisodeName("pool.p0", 0)},
+		{From: idrl.EpisodeName("pool.p0", 1)},
+		{From: idrl.EpisodeName("pool.p1", 0)},
+		{From: idrl.EpisodeName("pool.p1", 1)},
 	}
 	some := func(pairs ...[2]int) func([]idrl.Clip) ([][2]int, error) {
 		return func([]idrl.Clip) ([][2]int, error) { return pairs, nil }

@@ -70,7 +70,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 		MakeClips(t, env)
 	}
 	if set != nil {
-		configureRollouts(t, set, spec.Return)
+		configureRollouts(t, set, spec)
 		if spec.Kind == idrl.JudgeClip {
 			t.Segments = 0 // each episode is judged by its end
 		}
