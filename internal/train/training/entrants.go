@@ -112,6 +112,7 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64, n int, shoot 
 	seen := map[string]bool{} // what the entrants do from a start
 	first, raw := make([]idrl.ClipID, len(a.policies)), make([][]idrl.StepsID, len(a.policies))
 	var ask asked
+	var met []idrl.Query // about all recordings that meet
 	for k := range n {
 		s, err := shoot(ctx, k)
 		if err != nil {
@@ -135,10 +136,13 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64, n int, shoot 
 		if err != nil {
 			return g, err
 		}
-		g.Queries = append(g.Queries, fresh...)
+		g.Queries, met = append(g.Queries, fresh...), append(met, s.met()...)
 	}
 	if len(g.Clips) == 0 {
 		return g, errors.New("the simulation breaks down under an entrant from every start")
+	}
+	if len(g.Queries) == 0 { // what moves in a recording may be small in its picture: people see more than the measure
+		g.Queries = met
 	}
 	if len(g.Queries) == 0 {
 		return g, idrl.Errorf(idrl.Invalid, "people could not distinguish the entrants: from every start their clips look alike or do not move. Compare other policies.")
@@ -151,6 +155,21 @@ func (a *arenaShow) generation(ctx context.Context, basedOn int64, n int, shoot 
 	}
 	a.shuffle(g.Queries)
 	return g, nil
+}
+
+// met returns the questions about all encounters of s, however they look; none if s is no encounter of recordings.
+func (s shots) met() (out []idrl.Query) {
+	if s.asks == nil {
+		return nil
+	}
+	for j := range s.clips {
+		for i := range j {
+			if s.asks(s.who[i], s.who[j]) && s.clips[i].ID != s.clips[j].ID {
+				out = append(out, idrl.NewComparison(s.clips[i], s.clips[j]))
+			}
+		}
+	}
+	return out
 }
 
 // asked remembers how the questions about every two entrants look.

@@ -14,7 +14,8 @@ import (
 const (
 	shownRollouts = 400
 	shownFilmed   = 120
-	firstFilmed   = 5 // of those, before the first question
+	firstFilmed   = 5  // of those, before the first question
+	mostFirst     = 20 // likewise, where there are many tasks
 )
 
 // configureRollouts sets t up for policies that acted before: nothing is solved or simulated.
@@ -36,6 +37,9 @@ func configureRollouts(t *trainer.Thompson, set *recordings.Set, spec idrl.Sessi
 	shown := shownRollouts
 	if cameras, _ := set.Filmed(); cameras != nil {
 		shown, t.Gradual = shownFilmed, firstClips(spec)
+		if tasks, _ := set.Tasks(); spec.Kind.Made().Comparison() {
+			t.Gradual = max(t.Gradual, min(tasks+1, mostFirst)) // two at least are of one task
+		}
 	}
 	t.Rollouts = max(1, min(set.Most(), shown/len(policies)))
 	t.Segments = max(0, min(8, shown/(len(policies)*t.Rollouts)-1))
