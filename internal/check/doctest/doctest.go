@@ -30,7 +30,7 @@ func Check(root fs.FS) (out []Problem, err error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "venv"):
 			return fs.SkipDir
 		case d.IsDir():
 			return nil

@@ -64,6 +64,7 @@ func TestCheck(t *testing.T) {
 				"guide_test.go":      {Data: []byte("package guide\n\nfunc TestGuide() {}\n")},
 				".git/x.md":          {Data: []byte("[it](gone.md)")},
 				"node_modules/x.md":  {Data: []byte("[it](gone.md)")},
+				"venv/x.md":          {Data: []byte("[it](gone.md)")},
 			}
 			root[test.file] = &fstest.MapFile{Data: []byte(test.text)}
 			problems, err := doctest.Check(root)
