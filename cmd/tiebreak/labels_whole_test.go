@@ -125,7 +125,7 @@ func TestLabelsSettings(t *testing.T) {
 			t.Errorf("%q: seed %d, want %d; title %q", test.args, got.Seed, test.seed, got.Title)
 		}
 	}
-	if status, _, stderr := cli(t, "import", "--data", t.TempDir(), "--seed", "1", "b.zip"); status == 0 || !strings.Contains(stderr, "are for --labels") {
+	if status, _, stderr := cli(t, "import", "--data", t.TempDir(), "--seed", "1", "b.zip"); status == 0 || !strings.Contains(stderr, "is for --labels and --lerobot") {
 		t.Errorf("a seed without labels: %d %s", status, stderr)
 	}
 }
@@ -193,7 +193,7 @@ func TestLabelsAreWhole(t *testing.T) {
 			t.Errorf("%s: %d %s, want %q", test.args, status, stderr, test.says)
 		}
 	}
-	if status, _, stderr := cli(t, "import", "--data", data, "--title", "x", "b.zip"); status == 0 || !strings.Contains(stderr, "are for --labels") {
+	if status, _, stderr := cli(t, "import", "--data", data, "--title", "x", "b.zip"); status == 0 || !strings.Contains(stderr, "is for --labels and --lerobot") {
 		t.Errorf("%d %s", status, stderr)
 	}
 	if whole() != n {

@@ -313,7 +313,7 @@ func TestRangeOfLongEpisodes(t *testing.T) {
 					for _, row := range phi[k : k+n] {
 						u += floats.Dot(theta, row)
 					}
-					if kind == idrl.RateClip {
+					if kind.Asked() == idrl.RateClip {
 						u /= float64(n)
 					}
 					low, high = min(low, u), max(high, u)
