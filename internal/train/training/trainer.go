@@ -54,7 +54,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 	}
 	noDuel := func(m acquisition.Method) bool { return m.Needs.Candidates != acquisition.Duel }
 	t := &trainer.Thompson{
-		NewEnv: newEnv, Solver: sol, Kind: spec.Kind.Made(), Ends: spec.Kind == idrl.JudgeClip, PriorScale: spec.PriorScale, Samples: schedule.Samples,
+		NewEnv: newEnv, Solver: sol, Kind: spec.Kind.Made(), PriorScale: spec.PriorScale, Samples: schedule.Samples,
 		Duel:     !slices.ContainsFunc(append(controls, method), noDuel),
 		Restarts: 10, Pool: schedule.Pool, MaxQueries: schedule.Queries, Mu: solver.Mu,
 		Encode: clip.Encode, AfterFalls: spec.Questions == idrl.EverythingQuestions,
@@ -72,7 +72,7 @@ func newTrainer(spec idrl.SessionSpec, newEnv func() idrl.Environment) (*trainer
 	if set != nil {
 		configureRollouts(t, set, spec)
 		if spec.Kind == idrl.JudgeClip {
-			t.Segments = 0 // each episode is judged by its end
+			t.Ends, t.Segments = true, 0 // each episode is judged by its end
 		}
 	} else if spec.ByGaits() {
 		configureGaits(t)
