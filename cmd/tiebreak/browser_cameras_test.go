@@ -36,7 +36,7 @@ func importPens(t *testing.T, data, name, cameras string) {
 
 const penSteps = 20
 
-// A pen is what a canvas of a clip of importPens shows.
+// A pen is read from the picture of a clip of importPens on a canvas.
 type pen struct {
 	large   string // front or side; all where both are of a size
 	episode int

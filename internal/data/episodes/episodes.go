@@ -51,7 +51,7 @@ type Config struct {
 // About reports whether a session is about recordings, so that it has labels of episodes.
 func About(spec idrl.SessionSpec) bool { return strings.HasPrefix(spec.Env, recordings.IDPrefix) }
 
-// A Score is what an episode is worth: the posterior of its reward, in units of the weights, or of a strength, in log-odds.
+// A Score is the value of an episode: the posterior of its reward, in units of the weights, or of a strength, in log-odds.
 type Score struct{ Mean, Std float64 }
 
 // CheckShare returns an error of kind Invalid unless share is one of GoodShare.
@@ -72,7 +72,7 @@ func WriteZip(ctx context.Context, w io.Writer, folder string, cfg Config) error
 }
 
 // Write writes the labels of a session about recordings to sink. It reads one moment; the result is a function of that moment and of cfg, to
-// the byte. It returns an error of kind Invalid if the session is about no recordings, and of kind NotFound if nobody has answered.
+// the byte. It returns an error of kind Invalid if the session is about no recordings, and of kind NotFound if there are no answers.
 func Write(ctx context.Context, sink bundle.Sink, cfg Config) error {
 	if err := CheckShare(cfg.GoodShare); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (p *places) of(c *idrl.Clip) (int, error) {
 	return 0, idrl.Errorf(idrl.Damaged, "clip %s is of %q, which is none of the rollouts of %s", c.ID, c.From, p.set.ID())
 }
 
-// episodeName is what rollouts are called that are episodes of a LeRobot data set.
+// episodeName matches the names of rollouts that are episodes of a LeRobot data set.
 var episodeName = regexp.MustCompile(`^episode-([0-9]{1,18})$`)
 
 // number gives the rollouts their numbers: those in their names, as in episode-000012; where one is called otherwise, or two have one number, their

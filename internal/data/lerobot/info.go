@@ -174,14 +174,14 @@ func (f feature) names(n int) []string {
 	return list
 }
 
-// placeholder is a field in a template of paths, as Python formats them.
-var placeholder = regexp.MustCompile(`\{(\w+)(?::0?(\d{1,2})d)?\}`)
+// pathField is a field in a template of paths, as Python formats them.
+var pathField = regexp.MustCompile(`\{(\w+)(?::0?(\d{1,2})d)?\}`)
 
 // path fills in a template of info.json. It returns an error unless the result is a path within the folder.
 func path(template, camera string, numbers map[string]int) (string, error) {
 	var err error
-	out := placeholder.ReplaceAllStringFunc(template, func(field string) string {
-		m := placeholder.FindStringSubmatch(field)
+	out := pathField.ReplaceAllStringFunc(template, func(field string) string {
+		m := pathField.FindStringSubmatch(field)
 		if m[1] == "video_key" {
 			return camera
 		}

@@ -157,7 +157,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedCSV: so is what is wrong about the researcher's file.
+// TestRefusedCSV: mistakes in the researcher's CSV file are refused.
 func TestRefusedCSV(t *testing.T) {
 	folder := t.TempDir()
 	must(t, lerobottest.Dataset{Lengths: []int{8, 9}}.Write(folder))

@@ -23,7 +23,7 @@ type Dataset struct {
 	Change   func(*Change)
 }
 
-// A Change is what tests spoil before it is written.
+// A Change damages parts of a data set before they are written.
 type Change struct {
 	Info     map[string]any   // meta/info.json
 	Episodes []map[string]any // rows of meta/episodes
