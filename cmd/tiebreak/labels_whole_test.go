@@ -125,7 +125,7 @@ func TestLabelsSettings(t *testing.T) {
 			t.Errorf("%q: seed %d, want %d; title %q", test.args, got.Seed, test.seed, got.Title)
 		}
 	}
-	if status, _, stderr := cli(t, "import", "--data", t.TempDir(), "--seed", "1", "b.zip"); status == 0 || !strings.Contains(stderr, "is for --labels and --lerobot") {
+	if status, _, stderr := cli(t, "import", "--data", t.TempDir(), "--seed", "1", "b.zip"); status == 0 || !strings.Contains(stderr, "are for --labels") {
 		t.Errorf("a seed without labels: %d %s", status, stderr)
 	}
 }
