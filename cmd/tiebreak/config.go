@@ -79,6 +79,11 @@ func readConfig(fs *flag.FlagSet, file string) (map[string]*yaml.Node, error) {
 	if err != nil || len(content) > maxConfig {
 		return nil, idrl.Errorf(idrl.Invalid, "the configuration %s cannot be read, or has more than %d bytes (%v)", file, maxConfig, err)
 	}
+	return parseConfig(fs, file, content)
+}
+
+// parseConfig reads the content of a configuration; the name of the file is for its errors.
+func parseConfig(fs *flag.FlagSet, file string, content []byte) (map[string]*yaml.Node, error) {
 	var doc yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(content))
 	if err := d.Decode(&doc); err != nil && !errors.Is(err, io.EOF) { // "yaml: line 3: …"

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"tiebreak/internal/idrl"
 )
 
 // writeConfig writes a configuration file and returns its path.
@@ -95,4 +100,45 @@ func TestServeByConfig(t *testing.T) {
 	if said := mustCLI(t, "session", "list", "--data", data); !strings.Contains(said, id) {
 		t.Errorf("the folder of the file holds %s", said)
 	}
+}
+
+// FuzzConfig: a configuration is refused as invalid, or names flags with one value each, which are read again as they were.
+func FuzzConfig(f *testing.F) {
+	for _, text := range []string{
+		"", "addr: 127.0.0.1:1\nlog: json # a comment\n", "log: &a json\nbackup-keep: *a\n", "? [a]\n: b\n", "<<: {log: json}\n", "log: !!binary aGk=\n",
+		"log: json\n---\n", "'log': \"\\u202e\"\n", "{log: json, log: text}", "log: |\n  two\n  lines\n", "config: x\n", "log: ~\n", "\xff\xfe",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		fs := flag.NewFlagSet("serve", flag.ContinueOnError)
+		new(serveFlags).declare(fs)
+		got, err := parseConfig(fs, "serve.yaml", content)
+		if err != nil {
+			if idrl.KindOf(err) != idrl.Invalid {
+				t.Errorf("the error %v is of kind %v", err, idrl.KindOf(err))
+			}
+			return
+		}
+		values := map[string]string{}
+		for name, node := range got {
+			if fs.Lookup(name) == nil || name == configFlag || node.Kind != yaml.ScalarNode {
+				t.Fatalf("it sets %q to %v", name, node)
+			}
+			values[name] = node.Value
+		}
+		written, err := yaml.Marshal(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := parseConfig(fs, "again.yaml", written)
+		if err != nil || len(again) != len(values) {
+			t.Fatalf("of %q, written %q: %d settings again, %v", content, written, len(again), err)
+		}
+		for name, value := range values {
+			if again[name].Value != value {
+				t.Errorf("%s is %q, and read again %q", name, value, again[name].Value)
+			}
+		}
+	})
 }
