@@ -74,9 +74,9 @@ func baseOf(addr, origin string) (string, error) {
 	return "http://" + net.JoinHostPort(host, port), nil
 }
 
-// behind returns the flag --origin of a server behind a proxy; empty for one that serves HTTPS itself for the names of --acme-domain.
+// behind returns the flag --origin of a server behind a proxy; empty for one that serves HTTPS itself.
 func (f *serveFlags) behind() string {
-	if f.acme.domains != "" {
+	if f.acme.domains != "" || f.cert != "" {
 		return ""
 	}
 	return f.origin

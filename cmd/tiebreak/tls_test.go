@@ -127,3 +127,26 @@ func TestHTTPSFlags(t *testing.T) {
 		t.Error("the data folder was made")
 	}
 }
+
+// TestHTTPSProxies: a server that serves HTTPS itself believes a proxy only if it is named.
+func TestHTTPSProxies(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	certify(t, cert, key, 1)
+	for _, test := range []struct {
+		cert, key, proxies string
+		want               string
+	}{
+		{"", "", "", "[127.0.0.0/8 ::1/128]"},
+		{cert, key, "", "[]"},
+		{cert, key, "10.0.0.7", "[10.0.0.7/32]"},
+	} {
+		f := &serveFlags{addr: ":443", origin: "https://study.example.org", cert: test.cert, key: test.key, proxies: test.proxies}
+		f.backups.Keep = 1
+		at, err := f.site(&net.TCPAddr{IP: net.IPv6zero, Port: 443})
+		if got := fmt.Sprint(at.proxies); err != nil || got != test.want {
+			t.Errorf("certificate %q, --proxy %q: %s, %v; want %s", test.cert, test.proxies, got, err, test.want)
+		}
+	}
+}
