@@ -123,7 +123,7 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 	if a.Input != idrl.ImportedInput {
 		when = fmt.Sprintf("%s, after %v", clock(a.ReceivedAt), (time.Duration(a.ResponseMS) * time.Millisecond).Round(100*time.Millisecond))
 	}
-	out := questionpage.Card(spec, as, a, nameOf(names, a.Annotator)+", "+when)
+	out := questionpage.Card(spec, as, q.Clips, a, nameOf(names, a.Annotator)+", "+when)
 	switch {
 	case q.Undone:
 		out.State = "undone"

@@ -193,6 +193,7 @@ func TestBrowserCameras(t *testing.T) {
 	}
 	b.shows("all", -1)
 	named("All of one size (front, side)")
+	b.captions()
 	b.press("v")
 	b.shows("front", -1)
 	named("front large")
@@ -229,6 +230,27 @@ func TestBrowserCameras(t *testing.T) {
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	b.wait("document.body.dataset.unsent === '0' && document.body.dataset.answered === '4'")
 	b.expectAway(false)
+}
+
+// captions checks that the task is above the films where there is room, and else at the upper edge of each; both happen.
+func (b *tab) captions() {
+	b.t.Helper()
+	found := map[string]int{}
+	for _, size := range [][2]int64{{1280, 800}, {1100, 1100}, {844, 390}, {390, 844}} {
+		b.resize(size[0], size[1])
+		where := evaluate[string](b, `[...document.querySelectorAll("duo-player figure")].map((f) => {
+			const [text, film] = ["figcaption", "canvas"].map((s) => f.querySelector(s).getBoundingClientRect());
+			const within = text.height > 10 && text.left >= film.left - 1 && text.right <= film.right + 1;
+			if (within && text.bottom <= film.top + 1 && text.top >= f.parentElement.getBoundingClientRect().top) return "above";
+			return within && Math.abs(text.top - film.top) <= 1 ? "over" : "lost";
+		}).join()`)
+		found[where]++
+		b.shot(fmt.Sprintf("cameras-task-%dx%d", size[0], size[1]))
+	}
+	if found["above,above"] == 0 || found["over,over"] == 0 || len(found) != 2 {
+		b.t.Errorf("the tasks are %v", found)
+	}
+	b.resize(1280, 800)
 }
 
 // keptAll reports whether the service worker holds the clips of all open questions, as they are asked for.

@@ -119,6 +119,7 @@ func (s *reports) source() insight.Source {
 type asking struct {
 	row    idrl.Answer
 	as     record.Assignment
+	clips  []idrl.Clip       // of its question, those that are known
 	vector *idrl.QueryVector // nil under learnt features, and where it cannot be computed
 	undone bool
 	how    record.Counting // of the annotator's replies
@@ -157,7 +158,7 @@ func (s *reports) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 		now = insight.Best(h.src.History.Posterior(), h.known, rng.New(h.src.Seed, "best", 0))
 	}
 	for i, a := range h.list {
-		q := insight.Question{Answer: a.row, Assignment: a.as, Undone: a.undone, LeftOut: a.how.Out, Turned: a.how.Turns(a.row.Seq)}
+		q := insight.Question{Answer: a.row, Assignment: a.as, Clips: a.clips, Undone: a.undone, LeftOut: a.how.Out, Turned: a.how.Turns(a.row.Seq)}
 		if a.vector != nil && past[i] != nil {
 			q.Predicted, q.Forecast = insight.Predict(h.src.Model, past[i], a.vector, a.row.Annotator)
 		} else if said, ok := h.src.Said(a.row.Seq); ok {
@@ -256,6 +257,11 @@ func (s *reports) askings(before int64, n int) askings {
 		one := asking{row: a, as: *as, undone: s.log.undone[a.ID], how: s.log.how[a.Annotator]}
 		if q, err := s.question(s.features.view, a); err == nil && out.src.Version == 0 {
 			one.vector = q
+		}
+		for _, id := range as.Query.Clips {
+			if c, err := s.shelf.clip(id); err == nil {
+				one.clips = append(one.clips, c)
+			}
 		}
 		for _, id := range about(as.Why) {
 			if _, ok := out.named[id]; !ok {

@@ -7,6 +7,7 @@ import { element, Transport } from "./transport.js";
 const FREEZE = 0.3; // seconds the last frame stays at least, so that the jump back does not read as motion
 const GAP = 16; // CSS pixels between two views
 const CLOSE = 8; // the same where there are more
+const ABOVE = 32; // CSS pixels: where there is so much room above films, a line of text is not laid over them
 const STEADY = 1.08; // by how much larger the other layout must show the clips to be taken: a banner must not turn the page
 
 /**
@@ -265,6 +266,8 @@ export class DuoPlayer extends HTMLElement {
     const was = this.dataset.layout;
     this.dataset.layout = shape.columns > 1 || this.#canvases.length === 1 ? "row" : "column";
     this.#columns = shape.columns;
+    const spare = (room.height - Math.floor(shape.width / shape.ratio)) / 2;
+    this.toggleAttribute("data-above", !!this.#painters[0]?.attach && this.#canvases.length === shape.columns && spare >= ABOVE);
     if (this.#canvases.length > 2) this.#part(".frames").style.gridTemplateColumns = `repeat(${shape.columns}, auto)`;
     for (const c of this.#canvases) {
       c.style.width = `${shape.width}px`;

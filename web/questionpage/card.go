@@ -12,14 +12,18 @@ import (
 	"tiebreak/templates"
 )
 
-// Card returns what is known of a question from the log alone. who says who answered, and when.
-func Card(spec idrl.SessionSpec, as record.Assignment, a idrl.Answer, who string) templates.QuestionCard {
+// Card returns what is known of a question from the log alone. clips are those of the question, in its order, which say
+// whom an arena compared. who says who answered, and when.
+func Card(spec idrl.SessionSpec, as record.Assignment, clips []idrl.Clip, a idrl.Answer, who string) templates.QuestionCard {
 	out := templates.QuestionCard{
 		Seq: strconv.FormatInt(a.Seq, 10), Heading: fmt.Sprintf("Answer %d", a.Seq), Who: who,
 		Sides: strconv.Itoa(len(as.Query.Clips)), Said: said(spec.Kind, a), Order: order(as), Facts: facts(spec, as),
 	}
 	if as.Why.First == "" {
 		out.Reason = noPairText(as, record.StrategyOf(spec, as.Condition))
+	}
+	if spec.IsArena() && as.Why.Purpose == record.ForValue {
+		out.Reason = entrantsText(spec, clips)
 	}
 	return out
 }
@@ -94,9 +98,11 @@ func facts(spec idrl.SessionSpec, as record.Assignment) (out []templates.Fact) {
 		add("Expected information", fmt.Sprintf("%.3g nats", w.Info))
 		add("Uncertainty of the pair", fmt.Sprintf("± %.3g", w.PairStd))
 	}
-	if w.BasedOn > 0 {
+	switch {
+	case spec.IsArena(): // whose entrants are not trained
+	case w.BasedOn > 0:
 		add("Candidates trained", fmt.Sprintf("after answer %d", w.BasedOn))
-	} else {
+	default:
 		add("Candidates trained", "before the first answer")
 	}
 	switch {

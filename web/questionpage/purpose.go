@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 )
 
@@ -62,6 +63,29 @@ func noPairText(as record.Assignment, strategy string) string {
 	case record.ForDuel: // which has a pair
 	}
 	return "The purpose of this question was not recorded: " + NotRecorded(as) + "."
+}
+
+// entrantsText says which entrants of an arena a question compared, and why these.
+func entrantsText(spec idrl.SessionSpec, clips []idrl.Clip) string {
+	var names []string
+	for i, c := range clips {
+		k, ok := spec.Arena.EntrantOf(c.From)
+		if !ok {
+			break
+		}
+		names = append(names, fmt.Sprintf("“%s” (clip %s)", spec.Arena.Entrants[k].Title, idrl.SideOf(i)))
+	}
+	if len(names) != 2 {
+		return "Whom it compared is not recorded."
+	}
+	why := "The strategy " + acquisition.Title(spec.Acquisition) + " chose it for what it tells about all strengths."
+	if spec.Arena.Detect > 0 {
+		why = "The test for a winner wanted an answer about these two; the strategy " + acquisition.Title(spec.Acquisition) + " chose among the questions about them."
+	}
+	if spec.Arena.Recorded() {
+		why += " The task is one about which they were asked least."
+	}
+	return "It compared " + names[0] + " with " + names[1] + ". " + why
 }
 
 // drawnAtRandom is acquisition.Method.NoPair of strategies whose questions have a pair whenever one

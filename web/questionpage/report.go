@@ -79,7 +79,7 @@ func entry(spec idrl.SessionSpec, q *questions.Question, first int, size func(id
 	if a.Input == idrl.ImportedInput {
 		who = fmt.Sprintf("%s, imported, log row %d", a.Annotator, a.Seq)
 	}
-	out := Card(spec, as, a, who)
+	out := Card(spec, as, q.Clips, a, who)
 	out.Heading, out.ID, out.Withdrawn, out.Unseen = fmt.Sprintf("Question %d", q.N), anchor(q.N), q.Withdrawn, q.Unseen
 	out.Facts = append(append(apart(q), out.Facts...), templates.Fact{Name: "Chosen", Value: fmt.Sprintf("after row %d", q.Why.AfterSeq)})
 	if q.Why.First != "" {

@@ -143,6 +143,32 @@ func decoded(t *testing.T, media []byte) *measure.View {
 	return v
 }
 
+// A question of an arena names whom it compared, and why these.
+func TestArenaPage(t *testing.T) {
+	s := questionstest.Shelf{"a": walk(t, "", 0, 1, 2, 3), "b": walk(t, "", 12, 11, 10, 9)}
+	spec := idrl.SessionSpec{ID: "s", Title: "T", Env: "chain", Arena: idrl.Arena{Entrants: []idrl.Entrant{{Title: "slow"}, {Title: "lost"}, {Title: "fast"}}}}.AsArena()
+	asked := questionstest.Ask(1, "a1", idrl.ChoseB, "a", "b")
+	asked.Why = record.Why{Purpose: record.ForValue, Answerable: 0.75}
+	asked.Clips = []idrl.Clip{{ID: "a", From: idrl.EntrantTrajectory(2, 0)}, {ID: "b", From: idrl.EntrantTrajectory(0, 0)}}
+	both := "It compared “fast” (clip a) with “slow” (clip b). "
+	for _, test := range []struct {
+		name   string
+		change func()
+		want   string
+	}{
+		{"without a test", func() {}, both + "The strategy IGR chose it for what it tells about all strengths.<"},
+		{"with a test", func() { spec.Arena.Detect = 0.7 }, both + "The test for a winner wanted an answer about these two; the strategy IGR chose among the questions about them.<"},
+		{"of recordings", func() { spec.Arena.Tasks = []idrl.ArenaTask{{}} }, "among the questions about them. The task is one about which they were asked least.<"},
+		{"a clip that is not known", func() { asked.Clips = asked.Clips[:1] }, "Whom it compared is not recorded."},
+	} {
+		test.change()
+		q := article(t, report(t, filepath.Join(t.TempDir(), "asked"), s, spec, measured(t, s, asked)), 1)
+		if !strings.Contains(q, test.want) || strings.Contains(q, "Candidates trained") {
+			t.Errorf("%s: no %q in\n%s", test.name, test.want, q)
+		}
+	}
+}
+
 // checkStrip reports an error unless a file is a strip of so many frames, each of which shows
 // something and differs from the one before.
 func checkStrip(t *testing.T, path string, frames int) {

@@ -26,10 +26,12 @@ const (
 	stripsDir  = "strips"
 )
 
-// A strip has stripFrames frames, which fit in a box of stripWidth×stripHeight pixels.
+// A strip has stripFrames frames, which fit in a box of stripWidth×stripHeight pixels; of cameras side by side, fewer and wider ones.
 const (
 	stripFrames             = 6
 	stripWidth, stripHeight = 104, 104
+
+	filmedFrames, filmedWidth = 3, 212
 )
 
 // A Report is the content of a report about the questions of a session.
@@ -122,7 +124,11 @@ func (r Report) strip(ctx context.Context, dir string, id idrl.ClipID) (size [2]
 	if err != nil {
 		return size, err
 	}
-	img := film.Strip(c, stripFrames, stripWidth, stripHeight)
+	frames, width := stripFrames, stripWidth
+	if len(c.Videos) > 0 && c.Header.W > 1.5*c.Header.H {
+		frames, width = filmedFrames, filmedWidth
+	}
+	img := film.Strip(c, frames, width, stripHeight)
 	var b bytes.Buffer
 	if err := film.WriteStrip(&b, img); err != nil {
 		return size, err

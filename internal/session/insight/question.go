@@ -28,6 +28,8 @@ type Question struct {
 	LeftOut    bool              // the annotator is
 	Turned     bool              // Answer, which is as it was given, counts turned
 
+	Clips []idrl.Clip // of the question, in its order; those that are known
+
 	Forecast  bool // Predicted is known
 	Predicted Prediction
 
