@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -60,8 +61,10 @@ func run(ctx context.Context, program string, args ...string) *child {
 
 // Start starts c within limits.
 func (c *child) Start() error {
-	if err := c.Cmd.Start(); err != nil {
+	if err := c.Cmd.Start(); errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("%w (%w)", ErrMissing, err)
+	} else if err != nil {
+		return fmt.Errorf("%s cannot be started: %w", filepath.Base(c.Path), err)
 	}
 	if err := limit(c.Process.Pid); err != nil {
 		return errors.Join(err, c.Process.Kill(), c.Cmd.Wait())
