@@ -277,7 +277,8 @@ class LeRobotTest(unittest.TestCase):
         self.check_near(numbers, states, of)
 
         data = str(self.folder / "data")
-        run("import", "--lerobot", str(new), "--name", "seen", "--data", data, "--clip-seconds", "2", "--feature-column", "vision")
+        said = run("import", "--lerobot", str(new), "--name", "seen", "--data", data, "--clip-seconds", "2", "--feature-column", "vision")
+        self.assertIn("Features:    8 numbers of the column vision, as seen by front\n", said)
         server = Server(data)
         self.addCleanup(lambda: server.kill())
         settings = ["--acquisition", "igr", "--adopt-after", "1", "--seed", "1"]  # each question after the training of the answer before

@@ -106,8 +106,9 @@ def add_names(path, column, cameras, numbers):
     """Writes info.json or stats.json anew with the column."""
     content = json.loads(path.read_text())
     if path.name == "info.json":
-        names = [f"{column} {k + 1} ({', '.join(c.removeprefix('observation.images.') for c in cameras)})" for k in range(numbers.shape[1])]
-        content["features"][column] = {"dtype": "float32", "shape": [numbers.shape[1]], "names": names}
+        names = [f"{column} {k + 1}" for k in range(numbers.shape[1])]
+        seen_by = {"cameras": [c.removeprefix("observation.images.") for c in cameras]}  # which Tiebreak names
+        content["features"][column] = {"dtype": "float32", "shape": [numbers.shape[1]], "names": names, "info": seen_by}
     else:
         of = {"min": numbers.min(0), "max": numbers.max(0), "mean": numbers.mean(0), "std": numbers.std(0)}
         of |= {f"q{q:02d}": np.quantile(numbers, q / 100, axis=0) for q in (1, 10, 50, 90, 99)}
