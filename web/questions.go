@@ -19,6 +19,7 @@ import (
 	"tiebreak/static"
 	"tiebreak/templates"
 	"tiebreak/web/questionpage"
+	"tiebreak/web/statement"
 )
 
 // questionsListed is how many questions a page shows.
@@ -53,6 +54,10 @@ func (s watching) questions(c echo.Context) error {
 	if c.QueryParam("part") != "" {
 		n = 1
 	}
+	st, err := session.Status(ctx)
+	if err != nil {
+		return err
+	}
 	list, more, err := session.Questions(ctx, insight.Wanted{Before: before, N: n, Best: true})
 	switch {
 	case err != nil:
@@ -78,6 +83,9 @@ func (s watching) questions(c echo.Context) error {
 	default:
 		last, first := list[0].Answer.Seq, list[len(list)-1].Answer.Seq
 		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. Predictions are computed from the earlier answers that count now. The reason for each question is shown as it was recorded when the question was asked.", first, last)
+		if about := statement.About(st.Recordings); about != "" {
+			p.Sum += " " + about
+		}
 		if more {
 			p.Older = fmt.Sprintf("%s?before=%d", at, first)
 		}

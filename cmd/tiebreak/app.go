@@ -26,6 +26,7 @@ import (
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/outcome"
+	"tiebreak/internal/session/view"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/byflags"
@@ -200,6 +201,8 @@ func sessionConfig(list envs.List, r record.Record) (session.Config, error) {
 	}
 	if past != nil {
 		cfg.Unseen = past.Unseen()
+		episodes, policies := past.Size()
+		cfg.Recordings = &view.Recordings{Policies: policies, Episodes: episodes, Named: past.Named(), RewardOf: past.RewardOf()}
 		cfg.Title = func(c idrl.Candidate) string {
 			if p, ok := training.Acted(past, c); ok {
 				return p.Name()

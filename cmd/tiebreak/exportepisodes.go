@@ -87,7 +87,7 @@ func (b bundles) scores(ctx context.Context, from bundle.Source, set *recordings
 	if err != nil {
 		return nil, err
 	}
-	n, _, _ := set.Size()
+	n, _ := set.Size()
 	out := make([]episodes.Score, n)
 	p := learnt.Review.Posterior
 	mean, spread := p.Mean(nil), make([]float64, p.Dim())

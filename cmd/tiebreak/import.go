@@ -161,7 +161,7 @@ func importRollouts(ctx context.Context, std stdio, f *importFlags) error {
 
 // sayImported says what was imported, and what comes next.
 func sayImported(std stdio, data string, set *recordings.Set) {
-	n, policies, from := set.Size()
+	n, policies := set.Size()
 	strategy := ""
 	fmt.Fprintf(std.Out, "Rollouts:    %d\n", n)
 	if done, known := set.Successes(); known > 0 {
@@ -172,9 +172,7 @@ func sayImported(std stdio, data string, set *recordings.Set) {
 	} else {
 		strategy = " --acquisition igr"
 	}
-	fmt.Fprintf(std.Out, "Features:    %d, %s\nEnvironment: %s\n", len(set.New().Spec().FeatureNames), map[string]string{
-		"given": "those of the folder", "observations": "the observations, standardised", "policies": "which policy acted",
-	}[from], set.ID())
+	fmt.Fprintf(std.Out, "Features:    %s\nEnvironment: %s\n", set.RewardOf(), set.ID())
 	fmt.Fprintf(std.Out, "Next:        %s%s\n             %s\nA server that is running has it already.\n",
 		commandLine("session", "create", "--data", data, "--env", set.ID()), strategy, commandLine("serve", "--data", data))
 }

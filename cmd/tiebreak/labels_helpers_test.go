@@ -171,7 +171,7 @@ func begins(t *testing.T, data string) map[string]int {
 		t.Fatal(err)
 	}
 	out, row := map[string]int{}, 0
-	n, _, _ := set.Size()
+	n, _ := set.Size()
 	for i := range n {
 		tr, _, err := set.Trajectory(i)
 		if err != nil {

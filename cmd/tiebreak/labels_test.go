@@ -190,7 +190,7 @@ func TestLabelArrays(t *testing.T) {
 // playedBy returns the name of the rollout that raw steps are of.
 func playedBy(t *testing.T, set *recordings.Set, raw *idrl.Steps) string {
 	t.Helper()
-	n, _, _ := set.Size()
+	n, _ := set.Size()
 	for i := range n {
 		tr, _, err := set.Trajectory(i)
 		if err != nil {

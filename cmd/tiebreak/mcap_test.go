@@ -37,8 +37,8 @@ func TestMCAP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, policies, from := set.Size(); n != 6 || policies != 2 || from != "observations" {
-		t.Errorf("%d rollouts of %d policies with %s, want 6 of 2 with observations", n, policies, from)
+	if n, policies := set.Size(); n != 6 || policies != 2 || !strings.HasSuffix(set.RewardOf(), " observations, standardised") {
+		t.Errorf("%d rollouts of %d policies with %s, want 6 of 2 with observations", n, policies, set.RewardOf())
 	}
 	for i, e := range set.Episodes() {
 		speed, angle := []float64{1, 2.5}[i%2], 0.2*float64(i)

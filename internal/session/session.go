@@ -52,6 +52,9 @@ type Config struct {
 	// rollouts that were imported. It is nil where policies are trained.
 	Steps func(idrl.Candidate) float64
 
+	// Recordings says what is known of rollouts that were imported; nil where policies are trained.
+	Recordings *view.Recordings
+
 	// Exact says that the Trainer finds the best policy for all weights.
 	Exact bool
 

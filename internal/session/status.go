@@ -51,7 +51,7 @@ func (t telling) status() view.Status {
 func (s *reports) telling() telling {
 	st := view.Status{
 		Session: s.spec.ID, State: s.settings.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget, Decided: s.contestOver(),
-		BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
+		Recordings: s.cfg.Recordings, BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
 		Weights: s.weights(), Network: s.network(), Recent: s.recent(),
 	}
 	for as := range s.asked.live(s.cfg.Now()) {

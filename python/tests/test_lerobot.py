@@ -66,7 +66,10 @@ class LeRobotTest(unittest.TestCase):
         self.assertIn(f"Rollouts:    {pen.EPISODES}\nSuccesses:   {pen.EPISODES // 2} of {pen.EPISODES}\nPolicies:    2\n", said)
 
     def say(self, server, session, choices):
-        """Answers questions as a program, by a choice or by fields of the answer, and returns what was said, by the ids of the answers."""
+        """Answers questions as a program, by a choice, by fields of the answer, or by what a function of the bytes of both clips returns.
+
+        Returns what was said, by the ids of the answers.
+        """
         person, said = server.client("label", session).session(session), {}
         for k, choice in enumerate(choices):
             claim = person.claim()
@@ -74,6 +77,8 @@ class LeRobotTest(unittest.TestCase):
                 time.sleep(0.2)
                 claim = person.claim()
             question = claim["open"][0]
+            if callable(choice):
+                choice = choice(*map(server.client("read").session(session).clip, question["clips"]))
             answer = {"id": f"answer-{k}-{question['assignment']}", "assignment": question["assignment"]}
             answer |= choice if isinstance(choice, dict) else {"choice": choice, "shown_left": question["left"]}
             answer |= {"shown_at": "2026-11-20T12:00:00Z", "instructions_version": claim["instructions_version"]}
@@ -232,6 +237,81 @@ class LeRobotTest(unittest.TestCase):
             with self.subTest(codec):
                 self.check_frames(self.load(root, episodes=good), good)
                 self.check_columns(labels, episodes, root)
+
+    def check_near(self, numbers, states, of):
+        """Frames that look alike have numbers that are near, and the numbers tell where the pen is and who moves it."""
+        near = np.linalg.norm(numbers[1:] - numbers[:-1], axis=1)[of[1:] == of[:-1]]
+        far = np.linalg.norm(numbers[np.random.default_rng(0).permutation(len(numbers))] - numbers, axis=1)
+        self.assertLess(np.median(near), 0.6 * np.median(far))
+        with_one, told = np.c_[numbers, np.ones(len(numbers))], []
+        for fitted in (of < 6, of >= 6):  # the other seed, in turn
+            error = states[~fitted] - with_one[~fitted] @ np.linalg.lstsq(with_one[fitted], states[fitted], rcond=None)[0]
+            told.append(1 - (error**2).sum(axis=0) / ((states[~fitted] - states[~fitted].mean(axis=0)) ** 2).sum(axis=0))
+        # Of the four episodes of a task, that whose end is nearest to the end of one is of the same policy: by chance 4 of 12.
+        ends = np.array([numbers[of == e][-5:].mean(axis=0) for e in range(pen.EPISODES)])
+        same = 0
+        for e in range(pen.EPISODES):
+            others = [o for o in range(pen.EPISODES) if o != e and pen.plan(o)[1] == pen.plan(e)[1]]
+            same += pen.plan(min(others, key=lambda o: np.linalg.norm(ends[o] - ends[e])))[0] == pen.plan(e)[0]
+        print(f"features: neighbours {np.median(near) / np.median(far):.2f} as far as others, R² of place {told}, same policy {same} of 12")
+        self.assertGreater(np.mean(told), 0.6)
+        self.assertGreaterEqual(same, 9)
+
+    def test_features(self):
+        """What a network sees, as numbers of frames, is enough to learn which episodes a person prefers who looks at the videos."""
+        import pandas as pd
+
+        root, new = self.folder / "plain", self.folder / "seen"
+        with quiet():
+            pen.make(root, "h264", bars=False)
+        before = {p: p.read_bytes() for p in root.rglob("*") if p.is_file()}
+        add = [sys.executable, str(EXAMPLES / "add_features.py"), str(root), str(new), "--cameras", "front", "--link"]
+        self.assertIn("8 numbers of each of 512 frames", subprocess.run(add, check=True, capture_output=True, text=True).stdout)
+        self.assertEqual({p: p.read_bytes() for p in root.rglob("*") if p.is_file()}, before)
+        self.assertIn("name a new one", subprocess.run(add, check=False, capture_output=True, text=True).stderr)
+        dataset = self.load(new)
+        numbers, of = (np.array(dataset.hf_dataset.with_format("numpy")[name]) for name in ("vision", "episode_index"))
+        np.testing.assert_allclose([numbers.mean(axis=0), numbers.std(axis=0)], [np.zeros(8), np.ones(8)], atol=1e-4)
+        self.assertEqual(tuple(dataset[0]["vision"].shape), (8,))
+        states = np.concatenate([pen.motion(e)[0] for e in range(pen.EPISODES)])
+        self.check_near(numbers, states, of)
+
+        data = str(self.folder / "data")
+        said = run("import", "--lerobot", str(new), "--name", "seen", "--data", data, "--clip-seconds", "2", "--feature-column", "vision")
+        self.assertIn("Features:    8 numbers of the column vision, as seen by front\n", said)
+        server = Server(data)
+        self.addCleanup(lambda: server.kill())
+        settings = ["--acquisition", "igr", "--adopt-after", "1", "--seed", "1"]  # each question after the training of the answer before
+        session = run("session", "create", "--data", data, "--env", "rollouts-seen", *settings).split()[1]
+        self.say(server, session, [further_right] * 40)
+        labels = self.folder / "labels"
+        run("export", "--data", data, "--session", session, "--format", "lerobot", "--out", str(labels))
+        score = pd.read_parquet(labels / "episodes.parquet").set_index("episode_index").score
+        truth = [states[of == e, 0].mean() for e in range(pen.EPISODES)]
+        pairs = [(a, b) for a in range(pen.EPISODES) for b in range(a) if abs(truth[a] - truth[b]) > 0.05]
+        right = sum((score[a] > score[b]) == (truth[a] > truth[b]) for a, b in pairs)
+        print(f"features: {right} of {len(pairs)} pairs of episodes in the right order, correlation {np.corrcoef(score, truth)[0, 1]:.2f}")
+        self.assertEqual(len(pairs), 58)
+        self.assertGreaterEqual(right, 50)  # by chance 29
+
+
+def further_right(a, b):
+    """Answers by the pictures of two clips: the one in which the pen, which is red, is further to the right on average."""
+    return "a" if place(a) > place(b) else "b"
+
+
+def place(clip):
+    """Returns where the pen is in the pictures that a clip of the page has beside its video, on average: 0 left to 1 right."""
+    from PIL import Image
+
+    length = int.from_bytes(clip[4:8], "little")
+    header, at, found = json.loads(clip[8 : 8 + length]), 8 + length, []
+    for picture in header["pictures"]:
+        image = np.asarray(Image.open(io.BytesIO(clip[at : at + picture["n"]])).convert("RGB"), np.float64)
+        image, at = image[:, : image.shape[1] * 96 // 224], at + picture["n"]  # of the camera front
+        red = np.clip(image[:, :, 0] - image[:, :, 1] - 60, 0, None).sum(axis=0)
+        found.append(red @ np.arange(len(red)) / red.sum() / len(red))
+    return float(np.average(found, weights=np.bincount(header["show"])))
 
 
 if __name__ == "__main__":

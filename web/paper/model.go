@@ -6,6 +6,9 @@ import (
 
 	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/stopping"
+	"tiebreak/internal/session/view"
+	"tiebreak/web/statement"
 )
 
 // model says how answers were modelled, and how the posterior was computed.
@@ -90,7 +93,7 @@ func policies(s Source) string {
 	case spec.Uploads():
 		return "No policy was trained: people judged clips that a program had uploaded."
 	case s.Status.Return != "":
-		return fmt.Sprintf("No policy was trained: people judged recorded rollouts, whose policies were compared by %s.", either(s.Status.Return == idrl.MeanReturn, "the mean reward of a step", "the sum over the episode"))
+		return recorded(s.Status)
 	}
 	solver := map[string]string{
 		idrl.OwnSolver:   "exactly or by gradients where the environment allows it, else by a random search of linear policies [mania2018]",
@@ -109,6 +112,15 @@ func policies(s Source) string {
 		adopted = fmt.Sprintf("were used %s after their training had begun", words.Plural(int(spec.AdoptAfter), "answer"))
 	}
 	return fmt.Sprintf("Candidate policies were optimal for the posterior mean and for %d draws from the posterior [lindner2021]. They were found %s. New ones were trained %s, and %s.", spec.Candidates, solver, every, adopted)
+}
+
+// recorded says what was compared in a session about imported rollouts.
+func recorded(st view.Status) string {
+	rollouts, of := "recorded rollouts, whose policies", ""
+	if r := st.Recordings; r != nil {
+		rollouts, of = statement.Among(r)+", which", fmt.Sprintf("The reward was a weighted sum of %s.", r.RewardOf)
+	}
+	return text(fmt.Sprintf("No policy was trained: people judged %s were compared %s.", rollouts, stopping.InWords(st.Return)), of)
 }
 
 // stopped says when questioning was to end, and what the session states now.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/session/view"
@@ -23,23 +24,30 @@ type Words struct {
 func Of(st view.Status) Words {
 	r := st.Regret[len(st.Regret)-1]
 	return Words{
-		Headline: headline(st.Basis, r) + byReturn(st.Return), Limit: limit(r), Expected: expected(r),
-		Relative: relative(st.Basis, r.Policies) + dropped(st.Dropped), Stop: stop(st.Stopping, r.Tolerance),
+		Headline: headline(st, r) + byReturn(st), Limit: limit(r), Expected: expected(r),
+		Relative: relative(st, r.Policies) + dropped(st.Dropped), Stop: stop(st.Stopping, r.Tolerance),
 	}
 }
 
-// byReturn says by which return policies of imported rollouts are compared.
-func byReturn(by string) string {
-	if by == "" {
+// byReturn says by which return policies of imported rollouts are compared, and of what the reward is.
+func byReturn(st view.Status) string {
+	if st.Return == "" {
 		return ""
 	}
-	return ", " + stopping.InWords(by)
+	of := ""
+	if st.Recordings != nil {
+		of = fmt.Sprintf(" (reward of %s)", st.Recordings.RewardOf)
+	}
+	return ", " + stopping.InWords(st.Return) + of
 }
 
-func headline(b view.Basis, r idrl.Regret) string {
+func headline(st view.Status, r idrl.Regret) string {
 	best := "the best one known"
-	if b == view.AgainstOptima {
+	switch {
+	case st.Basis == view.AgainstOptima:
 		best = "the best there is"
+	case st.Recordings != nil:
+		best = "the best of " + recorded(st.Recordings)
 	}
 	return fmt.Sprintf("%s sure that the best policy found is within %s of %s", atLeast(r.Within), atMost(r.Tolerance), best)
 }
@@ -87,8 +95,32 @@ func answersInARow(n int) string {
 	return fmt.Sprintf("the last %d answers", n)
 }
 
-func relative(b view.Basis, policies int) string {
-	switch b {
+// recorded says what is compared in sessions about imported rollouts: "the 2 recorded policies".
+func recorded(r *view.Recordings) string {
+	if r.Named {
+		return fmt.Sprintf("the %d recorded policies", r.Policies)
+	}
+	return fmt.Sprintf("the %d recorded episodes", r.Policies)
+}
+
+// About says what questions and statements are relative to in sessions about imported rollouts; it is empty for others.
+func About(r *view.Recordings) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("Questions are chosen, and policies compared, among %s, by a reward that is a weighted sum of %s. What these numbers do not tell cannot be learnt.", Among(r), r.RewardOf)
+}
+
+// Among says what imported rollouts are: "the 2 recorded policies in 12 episodes".
+func Among(r *view.Recordings) string {
+	if !r.Named {
+		return recorded(r)
+	}
+	return fmt.Sprintf("%s in %s", recorded(r), words.Plural(r.Episodes, "episode"))
+}
+
+func relative(st view.Status, policies int) string {
+	switch st.Basis {
 	case view.AgainstSearch:
 		return fmt.Sprintf("Measured against the best policies found so far (%d); better ones may exist.", policies)
 	case view.AgainstEarlier:
@@ -97,6 +129,9 @@ func relative(b view.Basis, policies int) string {
 	case view.AgainstUploads:
 		return fmt.Sprintf("Measured against the %d different clips that were uploaded; better behaviour than theirs may exist.", policies)
 	case view.AgainstGiven:
+		if st.Recordings != nil {
+			return About(st.Recordings) + " Better behaviour than theirs may exist."
+		}
 		return fmt.Sprintf("Measured against the %d different policies of the rollouts; better behaviour than theirs may exist.", policies)
 	case view.AgainstOptima:
 		return fmt.Sprintf("Measured against the %d different policies solved so far, each of which is the best for some weights.", policies)

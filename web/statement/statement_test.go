@@ -73,6 +73,26 @@ func TestStatementInWords(t *testing.T) {
 	}
 }
 
+func TestStatementsAboutRecordingsSayWhatTheyAreRelativeTo(t *testing.T) {
+	st := view.Status{
+		Best: "g0.p1", Basis: view.AgainstGiven, Return: idrl.MeanReturn, Regret: []idrl.Regret{{Tolerance: 0.05, Policies: 2, Within: 0.67}},
+		Recordings: &view.Recordings{Policies: 2, Episodes: 12, Named: true, RewardOf: "8 numbers of the column vision, as seen by front"},
+	}
+	plain := func(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
+	got := Of(st)
+	if want := "67 % sure that the best policy found is within 5 % of the best of the 2 recorded policies, by the mean reward of a step (reward of 8 numbers of the column vision, as seen by front)"; plain(got.Headline) != want {
+		t.Errorf("headline %q, want %q", got.Headline, want)
+	}
+	if want := "Questions are chosen, and policies compared, among the 2 recorded policies in 12 episodes, by a reward that is a weighted sum of 8 numbers of the column vision, as seen by front. " +
+		"What these numbers do not tell cannot be learnt. Better behaviour than theirs may exist."; got.Relative != want {
+		t.Errorf("relative to %q, want %q", got.Relative, want)
+	}
+	st.Recordings.Named, st.Recordings.Policies = false, 12
+	if want := "within 5 % of the best of the 12 recorded episodes, by"; !strings.Contains(plain(Of(st).Headline), want) || Among(st.Recordings) != "the 12 recorded episodes" {
+		t.Errorf("headline %q, want %q in it", Of(st).Headline, want)
+	}
+}
+
 func TestStopInWords(t *testing.T) {
 	for _, test := range []struct {
 		s    stopping.Stopping

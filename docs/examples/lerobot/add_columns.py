@@ -44,6 +44,21 @@ def add(labels, path):
     pq.write_table(episodes, path)
 
 
+def copy(dataset, new, files, link, change):
+    """Copies a data set, and calls change with the path of each of the copied files, which are paths in dataset.
+
+    new is there when all has been done. With link, what is not changed is a hard link.
+    """
+    half = new.with_name(new.name + ".partial")
+    shutil.copytree(dataset, half, copy_function=os.link if link else shutil.copy2)
+    for path in files:
+        here = half / path.relative_to(dataset)
+        here.unlink()  # a link would be to the original
+        shutil.copy2(path, here)
+        change(here)
+    half.rename(new)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("labels", type=Path)
@@ -59,13 +74,7 @@ def main():
     labels = pq.read_table(options.labels / "episodes.parquet")
     check(labels, pa.concat_tables(pq.read_table(f, columns=["episode_index", "length"]) for f in files), options.dataset)
 
-    half = options.new.with_name(options.new.name + ".partial")
-    shutil.copytree(options.dataset, half, copy_function=os.link if options.link else shutil.copy2)
-    for path in sorted(half.glob("meta/episodes/*/*.parquet")):
-        path.unlink()  # a link would be to the original
-        shutil.copy2(options.dataset / path.relative_to(half), path)
-        add(labels, path)
-    half.rename(options.new)
+    copy(options.dataset, options.new, files, options.link, lambda path: add(labels, path))
     print(f"{options.new} has the {len(COLUMNS)} columns for {labels.num_rows} episodes.")
 
 

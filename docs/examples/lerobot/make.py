@@ -42,11 +42,11 @@ def motion(episode):
     return path[:-1], np.diff(path, axis=0)
 
 
-def picture(width, height, episode, frame, at):
+def picture(width, height, episode, frame, at, bars=True):
     """Draws one frame (height x width x 3 bytes): the bars, and a square where the pen is."""
     image = np.full((height, width, 3), 90, np.uint8)
     image[:, :, 2] = np.linspace(40, 200, width, dtype=np.uint8)
-    for bar in range(BARS):
+    for bar in range(BARS if bars else 0):
         bit = ((episode << 7) | frame) >> (BARS - 1 - bar) & 1
         image[:DEEP, bar * BAR : (bar + 1) * BAR] = 235 if bit else 20
     x = int((at[0] + 0.5) * (width - 9))
@@ -82,11 +82,11 @@ def features():
     }
 
 
-def make(folder, codec="libsvtav1", fps=FPS, files="large"):
+def make(folder, codec="libsvtav1", fps=FPS, files="large", bars=True):
     """Writes the dataset into folder, which must not exist.
 
     codec is one of LeRobot's vcodec. With small files, a file holds a few episodes and a folder two files; with large
-    ones, LeRobot's default, one file holds all of them.
+    ones, LeRobot's default, one file holds all of them. Without bars, pictures show the pen alone.
     """
     from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
@@ -103,7 +103,7 @@ def make(folder, codec="libsvtav1", fps=FPS, files="large"):
             dataset.add_frame(
                 {
                     **{
-                        name: picture(width, height, episode, frame, state)
+                        name: picture(width, height, episode, frame, state, bars)
                         for name, (width, height) in CAMERAS.items()
                     },
                     "observation.state": state,

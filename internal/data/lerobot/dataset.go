@@ -247,6 +247,9 @@ func (d *Dataset) readFile(name string, most int64) ([]byte, error) {
 	return refusal.ReadFile(d.root, name, most)
 }
 
+// SeenBy returns the cameras whose pictures a column of numbers is made of, where the data set says so.
+func (d *Dataset) SeenBy(column string) []string { return d.info.Features[column].cameras() }
+
 // FeatureNames returns what the n numbers of a column are called, if the data set says so of all of them; else nil.
 func (d *Dataset) FeatureNames(column string, n int) []string {
 	return d.info.Features[column].names(n)

@@ -33,6 +33,7 @@ const (
 	maxName   = 64        // characters of the name of a policy, and of a start
 	maxCamera = 60        // bytes of the name of a camera
 	maxTask   = 200       // characters
+	maxSeenBy = 64        // cameras of a column
 	maxFPS    = 1000
 	maxNumber = 1 << 40 // of an index
 )
@@ -61,6 +62,24 @@ type feature struct {
 	Type  string          `json:"dtype"`
 	Shape []int           `json:"shape"`
 	Names json.RawMessage `json:"names"`
+	Info  json.RawMessage `json:"info"`
+}
+
+// cameras returns which cameras saw what a column of numbers is made of, as docs/examples/lerobot/add_features.py writes
+// it; nil where it is not said, or cannot be shown.
+func (f feature) cameras() []string {
+	var about struct {
+		Cameras []string `json:"cameras"`
+	}
+	if json.Unmarshal(f.Info, &about) != nil || len(about.Cameras) > maxSeenBy {
+		return nil
+	}
+	for _, c := range about.Cameras {
+		if c == "" || !foreign.IsLine(c, maxCamera) {
+			return nil
+		}
+	}
+	return about.Cameras
 }
 
 func readInfo(b []byte) (*info, error) {

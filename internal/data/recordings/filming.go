@@ -210,8 +210,9 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 
 // decideFeatures decides what features are made of: the column that was named, else the observations, else the policies.
 func (f *filming) decideFeatures(s *standard) (*standard, error) {
-	if f.cfg.Options.Features != "" {
+	if c := f.cfg.Options.Features; c != "" {
 		f.x.From, f.m.From = fromArrays, fromArrays
+		f.x.Column, f.x.SeenBy = c, f.d.SeenBy(c)
 		return nil, nil
 	}
 	if !s.wide {

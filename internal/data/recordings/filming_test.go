@@ -150,10 +150,10 @@ func TestLeRobot(t *testing.T) {
 	if err != nil || !planned {
 		t.Fatalf("the error is %v, and the plan was told: %v", err, planned)
 	}
-	n, policies, from := s.Size()
+	n, policies := s.Size()
 	done, known := s.Successes()
-	if cameras, _ := s.Filmed(); n != 6 || policies != 2 || from != "observations" || done != 3 || known != 6 || !slices.Equal(cameras, []string{"side", "front"}) {
-		t.Errorf("there are %d rollouts of %d policies, features are of %s, and %d of %d did their task; the cameras are %v", n, policies, from, done, known, cameras)
+	if cameras, _ := s.Filmed(); n != 6 || policies != 2 || s.RewardOf() != "2 observations, standardised" || done != 3 || known != 6 || !slices.Equal(cameras, []string{"side", "front"}) {
+		t.Errorf("there are %d rollouts of %d policies, the reward is of %s, and %d of %d did their task; the cameras are %v", n, policies, s.RewardOf(), done, known, cameras)
 	}
 	if got := s.New().Spec().FeatureNames; !slices.Equal(got, []string{"x", "y"}) {
 		t.Errorf("the features are called %v", got)
@@ -212,8 +212,8 @@ func TestLeRobotFeatures(t *testing.T) {
 		t.Errorf("the features of step 3 are %v, of episode %d of its policy; the error is %v", trajectory.Phi[3], episode, err)
 	}
 	done, known := s.Successes()
-	if _, policies, _ := s.Size(); policies != 2 || done != 1 || known != 2 || !slices.Equal(s.New().Spec().FeatureNames, []string{"vision 0", "vision 1", "vision 2"}) {
-		t.Errorf("%d policies, %d of %d done, features %v", policies, done, known, s.New().Spec().FeatureNames)
+	if _, policies := s.Size(); policies != 2 || s.RewardOf() != "3 numbers of the column vision" || done != 1 || known != 2 || !slices.Equal(s.New().Spec().FeatureNames, []string{"vision 0", "vision 1", "vision 2"}) {
+		t.Errorf("%d policies, %d of %d done, the reward is of %s, features %v", policies, done, known, s.RewardOf(), s.New().Spec().FeatureNames)
 	}
 }
 

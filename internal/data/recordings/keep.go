@@ -46,8 +46,10 @@ type index struct {
 	Named    bool      `json:"named"` // policies were named; else each rollout is of its own
 	Policies []string  `json:"policies"`
 	Scenes   bool      `json:"scenes"`
-	Unseen   bool      `json:"unseen,omitempty"` // there are neither scenes nor pictures
-	Filmed   *filmed   `json:"filmed,omitempty"` // there are videos in another folder; nil: there are none
+	Unseen   bool      `json:"unseen,omitempty"`  // there are neither scenes nor pictures
+	Filmed   *filmed   `json:"filmed,omitempty"`  // there are videos in another folder; nil: there are none
+	Column   string    `json:"column,omitempty"`  // of the data set, that Features are; empty: they are of no column
+	SeenBy   []string  `json:"seen_by,omitempty"` // cameras whose pictures Column is made of
 	Rollouts []entry   `json:"rollouts"`
 }
 

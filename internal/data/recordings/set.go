@@ -18,6 +18,7 @@ import (
 
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -118,9 +119,25 @@ func (s *Set) ClipSteps() int { return s.x.ClipSteps }
 // StepSeconds returns how long a step took.
 func (s *Set) StepSeconds() float64 { return s.x.StepSeconds }
 
-// Size returns how many rollouts and policies there are, and where their features come from.
-func (s *Set) Size() (rollouts, policies int, from string) {
-	return len(s.x.Rollouts), len(s.x.Policies), s.x.From
+// Size returns how many rollouts and policies there are.
+func (s *Set) Size() (rollouts, policies int) { return len(s.x.Rollouts), len(s.x.Policies) }
+
+// RewardOf says of what the reward is a weighted sum: "8 numbers of the column vision, as seen by front".
+func (s *Set) RewardOf() string {
+	n := len(s.x.Features)
+	switch {
+	case s.x.Column != "":
+		seen := ""
+		if cameras := s.x.SeenBy; len(cameras) > 0 {
+			seen = ", as seen by " + words.List(cameras)
+		}
+		return fmt.Sprintf("%s of the column %s%s", words.Plural(n, "number"), s.x.Column, seen)
+	case s.x.From == fromObservations:
+		return words.Plural(n, "observation") + ", standardised"
+	case s.x.From == fromPolicies:
+		return words.Plural(n, "feature") + ", which policy acted"
+	}
+	return words.Plural(n, "feature") + " of the folder"
 }
 
 // load reads a rollout.

@@ -78,7 +78,7 @@ func TestManyUnnamed(t *testing.T) {
 	s["rollouts.json"] = []byte(`{"format": "tiebreak.rollouts", "version": 1, "shown": false, "step_seconds": 1, "clip_steps": 1, "features": ["one"], "rollouts": [` + strings.Join(list, ",") + "]}")
 	set, err := imported(t, s.folder(t))
 	must(t, err)
-	rollouts, policies, _ := set.Size()
+	rollouts, policies := set.Size()
 	if rollouts != n || policies != 400 || len(set.Policies()) != 400 || set.Named() {
 		t.Errorf("%d rollouts, %d policies", rollouts, policies)
 	}

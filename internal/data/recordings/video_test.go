@@ -58,8 +58,8 @@ func TestVideos(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "rollouts.json"), []byte(strings.TrimSuffix(m, ",")+"]}"), 0o600))
 	s, err := imported(t, dir)
 	must(t, err)
-	if n, policies, from := s.Size(); n != 3 || policies != 3 || from != "policies" {
-		t.Errorf("%d rollouts, %d policies, features of %s", n, policies, from)
+	if n, policies := s.Size(); n != 3 || policies != 3 || s.RewardOf() != "3 features, which policy acted" {
+		t.Errorf("%d rollouts, %d policies, reward of %s", n, policies, s.RewardOf())
 	}
 	for k := range 3 {
 		env := s.New()

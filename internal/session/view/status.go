@@ -59,6 +59,7 @@ type Status struct {
 	Learning   Learning
 	Regret     []idrl.Regret // by Seq; the last is about the present posterior and policies; empty unless SessionSpec.StatesRegret
 	Basis      Basis         // of the last Regret
+	Recordings *Recordings   // what the session is about; nil where it is not about imported rollouts
 	Return     string        // by which policies of rollouts that were imported are compared: MeanReturn or SumReturn; empty for others
 	Stopping   stopping.Stopping
 	Dropped    int           // number of earlier policies that are no longer compared, because the archive has a limited size
@@ -99,6 +100,14 @@ type Asked struct {
 	Turned  bool // Answer, which is as it was given, counts turned
 	Why     record.Why
 	Clips   []idrl.ClipID
+}
+
+// Recordings says what is known of imported rollouts, and is the same as long as the session lasts.
+type Recordings struct {
+	Policies int    // that acted; each episode is one where Named is false
+	Episodes int    // rollouts
+	Named    bool   // the policies have names
+	RewardOf string // of what the reward is a weighted sum: "2 observations, standardised"
 }
 
 // Basis is the set of policies with which a Regret compares the best one.
