@@ -296,7 +296,7 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string,
 
 // arenaPage shows a report; called has the people's names.
 func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.ArenaPage {
-	p := templates.ArenaPage{Headline: r.Headline(), Sum: r.Sum(), Guarantee: r.Guarantee(), Meetings: r.Meetings(), Accounts: r.Accounts()}
+	p := templates.ArenaPage{Headline: r.Headline(), Sum: r.Sum(), Guarantee: r.Guarantee(), Meetings: r.Meetings(), Accounts: r.Accounts(), TaskAccounts: r.AccountsOfTasks()}
 	p.About, p.Different = arenaAbout(r)
 	low, high := 0.0, 0.0
 	for _, e := range r.Entrants {

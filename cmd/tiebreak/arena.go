@@ -210,7 +210,7 @@ func arenaShowCommand() command {
 // printArena writes a report for people.
 func printArena(out io.Writer, r bradley.Report) error {
 	fmt.Fprintf(out, "%s: %s\n%s\n", r.Title, r.Sum(), r.Headline())
-	for _, text := range []string{r.Meetings(), r.Guarantee(), r.Accounts()} {
+	for _, text := range []string{r.Meetings(), r.Guarantee(), r.Accounts(), r.AccountsOfTasks()} {
 		if text != "" {
 			fmt.Fprintln(out, text)
 		}
@@ -273,9 +273,9 @@ func printTasks(out io.Writer, kind string, tasks []bradley.ReportTask) error {
 		return nil
 	}
 	fmt.Fprintln(out)
-	return table(out, kind+"\tENTRANT\tSTRENGTH\t95 %\tANSWERS\tPREFERRED\tEQUAL", len(rows), func(w io.Writer, i int) {
+	return table(out, kind+"\tENTRANT\tSTRENGTH\t95 %\tWIDER 95 %\tANSWERS\tPREFERRED\tEQUAL", len(rows), func(w io.Writer, i int) {
 		e := rows[i]
-		fmt.Fprintf(w, "%s\t%s\t%+.2f\t%+.2f to %+.2f\t%d\t%d\t%d\n", e.task, e.Title, e.Strength, e.Low, e.High, e.Answers, e.Wins, e.Ties)
+		fmt.Fprintf(w, "%s\t%s\t%+.2f\t%+.2f to %+.2f\t%s\t%d\t%d\t%d\n", e.task, e.Title, e.Strength, e.Low, e.High, e.Population, e.Answers, e.Wins, e.Ties)
 	})
 }
 

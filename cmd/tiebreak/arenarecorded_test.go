@@ -3,13 +3,19 @@ package main
 import (
 	"archive/zip"
 	"encoding/csv"
+	"html"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/words"
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/recordings/recordingstest"
+	"tiebreak/internal/people/bradley"
 )
 
 // importReachers imports rollouts of three policies in four tasks, of which two name starts.
@@ -110,6 +116,7 @@ func TestArenaOfRecordings(t *testing.T) {
 	if err != nil || len(rows) != 1+3*5 || !slices.Equal(rows[1][:3], []string{"task", r.Tasks[0].Name, r.Tasks[0].Group}) {
 		t.Errorf("the table of tasks is %v, %v", rows, err)
 	}
+	sameWider(t, p, "http://"+addr, id, r)
 	bundle := filepath.Join(t.TempDir(), "bundle.zip")
 	mustCLI(t, "export", "--data", data, "--session", id, "--format", "bundle", "--out", bundle)
 	z, err := zip.OpenReader(bundle)
@@ -136,5 +143,34 @@ func TestArenaOfRecordings(t *testing.T) {
 	}
 	if entered != 2 {
 		t.Errorf("the session enters with %d of the policies", entered)
+	}
+}
+
+// sameWider checks that the page of an arena and the figure for download show the wider intervals of its report, and that both say what they are about.
+func sameWider(t *testing.T, server *process, base, id string, r bradley.Report) {
+	t.Helper()
+	v := newVisitor(t)
+	v.signIn(signInLink.FindString(server.out.String()))
+	read := func(path string) string {
+		var status int
+		var body string
+		waittest.Until(t, "a reply", func() bool {
+			_, status, body = v.page(v.c.Get(base + path))
+			return status == http.StatusOK
+		})
+		return html.UnescapeString(body)
+	}
+	page, figure := read("/sessions/"+id), read("/sessions/"+id+"/charts/strengths.svg")
+	for _, e := range r.Entrants {
+		want := "wider: " + words.Signed(e.Population.Low, 2) + " to " + words.Signed(e.Population.High, 2)
+		for name, text := range map[string]string{"page": page, "figure": figure} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the %s does not say %q of %s", name, want, e.Title)
+			}
+		}
+	}
+	desc := regexp.MustCompile(`(?s)<desc [^>]*>(.*?)</desc>`).FindStringSubmatch(figure)
+	if desc == nil || !strings.Contains(desc[1], r.Accounts()) || !strings.Contains(page, r.Accounts()) || !strings.Contains(page, r.AccountsOfTasks()) {
+		t.Errorf("what the wider intervals are about, %q and %q, is not said; the figure says %q", r.Accounts(), r.AccountsOfTasks(), desc)
 	}
 }

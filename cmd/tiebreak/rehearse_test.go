@@ -171,7 +171,9 @@ func TestRehearsalOfAnArena(t *testing.T) {
 		!strings.Contains(out, "An arena learns no reward") || !strings.Contains(out, "10.00 for an hour") {
 		t.Errorf("it says:\n%s", out)
 	}
-	page := rehearsedArena(t, server, "http://"+addr, url.Values{"title": {"Which?"}, "now": {entrants[1], entrants[3]}, "budget": {"4"}, "wage": {"3600"}})
+	v := newVisitor(t)
+	v.signIn(signInLink.FindString(server.out.String()))
+	page := v.rehearsedArena("http://"+addr, url.Values{"title": {"Which?"}, "now": {entrants[1], entrants[3]}, "budget": {"4"}, "wage": {"3600"}})
 	if !strings.Contains(page, "4 (4 to 4)") || !strings.Contains(page, "3600.00 for an hour, for the time above") {
 		t.Errorf("the form's rehearsal says:\n%s", page)
 	}
@@ -194,13 +196,11 @@ func TestRehearsalOfAnArena(t *testing.T) {
 }
 
 // rehearsedArena has the form of a server rehearse an arena, and returns the page of its end.
-func rehearsedArena(t *testing.T, server *process, base string, form url.Values) (page string) {
-	t.Helper()
-	v := newVisitor(t)
-	v.signIn(signInLink.FindString(server.out.String()))
+func (v visitor) rehearsedArena(base string, form url.Values) (page string) {
+	v.t.Helper()
 	form.Set("do", "rehearse")
 	path, _ := v.patiently(func() (*http.Response, error) { return v.c.PostForm(base+"/arenas", form) })
-	waittest.Until(t, "the end of the rehearsal", func() bool {
+	waittest.Until(v.t, "the end of the rehearsal", func() bool {
 		_, page = v.patiently(func() (*http.Response, error) { return v.c.Get(base + path) })
 		return !strings.Contains(page, "data-progress")
 	})

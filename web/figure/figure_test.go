@@ -189,6 +189,45 @@ func TestFiguresSayTheirTables(t *testing.T) {
 	}
 }
 
+// The wider intervals of an arena are drawn to scale behind the others, are written out, and the caption says what they are about.
+func TestStrengthsHaveWiderIntervals(t *testing.T) {
+	m := moment()
+	if d := drawn(t, "strengths", m); strings.Contains(string(d.File()), "wider") || strings.Contains(d.Caption, "wider") {
+		t.Errorf("without wider intervals: %s", d.Caption)
+	}
+	m.Arena.Entrants[0].Population, m.Arena.Entrants[1].Population = &bradley.ReportInterval{Low: -0.5, High: 1.3}, &bradley.ReportInterval{Low: -1.3, High: 0.5}
+	m.Arena.Spread = bradley.ReportSpread{Tasks: 4, People: 7}
+	d := drawn(t, "strengths", m)
+	if want := m.Arena.Accounts(); !strings.Contains(want, "4 tasks") && !strings.Contains(want, "7 people") || !strings.Contains(d.Caption, want) {
+		t.Errorf("the caption says %q, not %q", d.Caption, want)
+	}
+	lines := regexp.MustCompile(`<line x1="([0-9.]+)" y1="[0-9.]+" x2="([0-9.]+)" y2="[0-9.]+" stroke="#(9fb3c8|1f4e79)"`).FindAllStringSubmatch(string(d.File()), -1)
+	if len(lines) != 4 || lines[0][3] != "9fb3c8" || lines[1][3] != "1f4e79" {
+		t.Fatalf("the lines are %v in\n%s", lines, d.File())
+	}
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for i, e := range m.Arena.Entrants {
+		wide, narrow := lines[2*i], lines[2*i+1]
+		each := (e.High - e.Low) / (number(narrow[2]) - number(narrow[1])) // of a pixel
+		for k, want := range []float64{e.Population.Low, e.Population.High} {
+			if got := e.Low + each*(number(wide[k+1])-number(narrow[1])); math.Abs(got-want) > 0.01 {
+				t.Errorf("an end of the wider interval of entrant %d is drawn at %.3f, want %.3f", i, got, want)
+			}
+		}
+	}
+	for _, want := range []string{"wider: −0.50 to 1.30", "wider: −1.30 to 0.50"} {
+		if !strings.Contains(string(d.File()), ">"+want+"<") {
+			t.Errorf("it does not write %q", want)
+		}
+	}
+}
+
 // A session without answers has figures that say so.
 func TestFiguresOfNothing(t *testing.T) {
 	for _, name := range Of(idrl.SessionSpec{Kind: idrl.CompareClips}) {

@@ -8,6 +8,7 @@ import (
 
 	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/bradley"
 )
 
 // mostRows is how many rows a figure of intervals has.
@@ -20,16 +21,22 @@ const narrowNames, wideNames = 150, 230
 type estimate struct {
 	name            string
 	mean, low, high float64
-	text            string // its numbers
+	text            string                  // its numbers
+	wider           *bradley.ReportInterval // drawn behind the other one; nil: none
+	widerText       string                  // its numbers
 }
 
 // intervals draws estimates below one another on one axis that includes 0, whose numbers mark writes, with names of that width in a file, and returns the height.
 func intervals(c *canvas, list []estimate, unit string, wide float64, mark func(v float64, decimals int) string) float64 {
-	const each, top = 21.0, 14.0
+	const top = 14.0
+	each := 21.0
 	names, numbers := max(116, c.names(wide)), 92.0
 	low, high := 0.0, 0.0
 	for _, e := range list {
 		low, high = min(low, e.low), max(high, e.high)
+		if e.wider != nil { // whose numbers are a line of their own
+			each, low, high = 32, min(low, e.wider.Low), max(high, e.wider.High)
+		}
 		if len([]rune(e.text)) > 14 { // longer than "−100.0 ± 100.0"
 			numbers = 112
 		}
@@ -48,6 +55,10 @@ func intervals(c *canvas, list []estimate, unit string, wide float64, mark func(
 	for i, e := range list {
 		y := top + each*(float64(i)+0.5)
 		c.label(names, y+4, endAt, textSize, names-margin, e.name)
+		if e.wider != nil {
+			c.line(x.at(e.wider.Low), y, x.at(e.wider.High), y, widerLook)
+			c.text(c.width-margin, y+16, endAt, smallSize, e.widerText)
+		}
 		if e.high > e.low {
 			c.line(x.at(e.low), y, x.at(e.high), y, rangeLook)
 		}
@@ -78,7 +89,7 @@ func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
 	for i := range min(len(r.cells), mostRows) {
 		mean, std := factor*r.number(i, "mean"), factor*r.number(i, "std")
 		c.value(r.text(i, "policy"), cmp.Or(r.text(i, "title"), r.text(i, "origin")), agree(int(r.number(i, "candidates"))), plusMinus(mean, std, decimals))
-		list = append(list, estimate{cmp.Or(r.text(i, "title"), r.text(i, "policy")), mean, mean - z95*std, mean + z95*std, plusMinus(mean, std, decimals)})
+		list = append(list, estimate{name: cmp.Or(r.text(i, "title"), r.text(i, "policy")), mean: mean, low: mean - z95*std, high: mean + z95*std, text: plusMinus(mean, std, decimals)})
 	}
 	return intervals(c, list, unit, narrowNames, words.Signed), caption
 }
@@ -95,7 +106,7 @@ func drawWeights(c *canvas, r rows, _ Moment) (float64, string) {
 	var list []estimate
 	for i := range r.cells {
 		mean, std := r.number(i, "mean"), r.number(i, "std")
-		list = append(list, estimate{r.text(i, "weight"), mean, mean - z95*std, mean + z95*std, plusMinus(mean, std, 2)})
+		list = append(list, estimate{name: r.text(i, "weight"), mean: mean, low: mean - z95*std, high: mean + z95*std, text: plusMinus(mean, std, 2)})
 	}
 	all := len(list)
 	if all > mostRows {
@@ -114,10 +125,18 @@ func drawStrengths(c *canvas, r rows, m Moment) (float64, string) {
 	var list []estimate
 	for i := range r.cells {
 		low, high := r.number(i, "low"), r.number(i, "high")
-		list = append(list, estimate{r.text(i, "title"), r.number(i, "strength"), low, high, fmt.Sprintf("%s (%s to %s)", words.Signed(r.number(i, "strength"), 2), words.Signed(low, 2), words.Signed(high, 2))})
+		e := estimate{name: r.text(i, "title"), mean: r.number(i, "strength"), low: low, high: high, text: fmt.Sprintf("%s (%s to %s)", words.Signed(r.number(i, "strength"), 2), words.Signed(low, 2), words.Signed(high, 2))}
+		if r.known(i, "population_low") {
+			e.wider = &bradley.ReportInterval{Low: r.number(i, "population_low"), High: r.number(i, "population_high")}
+			e.widerText = fmt.Sprintf("wider: %s to %s", words.Signed(e.wider.Low, 2), words.Signed(e.wider.High, 2))
+		}
+		list = append(list, e)
 	}
-	return intervals(c, list, "log-odds against the mean of all", narrowNames, words.Signed),
-		fmt.Sprintf("Strength of each policy, in log-odds of being preferred to the mean of all, by a Bradley–Terry model with ties, with 95 %% intervals of the posterior. Of %s that prefer one policy or call both equal.", words.Plural(m.Arena.Answers, "answer"))
+	caption := fmt.Sprintf("Strength of each policy, in log-odds of being preferred to the mean of all, by a Bradley–Terry model with ties, with 95 %% intervals of the posterior (dark). Of %s that prefer one policy or call both equal.", words.Plural(m.Arena.Answers, "answer"))
+	if accounts := m.Arena.Accounts(); accounts != "" {
+		caption += " " + accounts + " They are drawn behind the others (light)."
+	}
+	return intervals(c, list, "log-odds against the mean of all", narrowNames, words.Signed), caption
 }
 
 // drawVerdicts draws how often the episodes of each policy succeed.
@@ -135,7 +154,7 @@ func drawVerdicts(c *canvas, r rows, m Moment) (float64, string) {
 		low, share, high := 100*r.number(i, "share_low"), 100*r.number(i, "share"), 100*r.number(i, "share_high")
 		c.value(r.text(i, "policy"), r.text(i, "task"), fmt.Sprint(n), count(r.number(i, "failures")), count(r.number(i, "partial")), count(r.number(i, "successes")), fmt.Sprintf("%.0f %%", share), fmt.Sprintf("%.0f to %.0f %%", low, high))
 		if len(list) < mostRows {
-			list = append(list, estimate{name, share, low, high, fmt.Sprintf("%.0f %% (%.0f to %.0f)", share, low, high)})
+			list = append(list, estimate{name: name, mean: share, low: low, high: high, text: fmt.Sprintf("%.0f %% (%.0f to %.0f)", share, low, high)})
 		}
 	}
 	caption := fmt.Sprintf("Share of episodes that succeed, a partial success counted as half of one, by the first verdict of each of %s. The 95 %% intervals hold at all numbers of verdicts together, so that they may be looked at again and again.", words.Plural(episodes, "episode"))

@@ -31,6 +31,7 @@ const (
 	bandLook   = `fill="#bdd0e4"`
 	zeroLook   = `stroke="#555555" stroke-width="1" stroke-dasharray="4 3"`
 	rangeLook  = `stroke="#1f4e79" stroke-width="2"`
+	widerLook  = `stroke="#9fb3c8" stroke-width="5"`
 	dotLook    = `fill="#1f4e79"`
 	hollowLook = `fill="#ffffff" stroke="#1f4e79" stroke-width="2"`
 	barLook    = `fill="#7d9fc2"`

@@ -3,6 +3,7 @@ package figure
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
@@ -193,7 +194,11 @@ func conditionTable(m Moment, put func(...any) error) error {
 
 func strengthTable(m Moment, put func(...any) error) error {
 	for k, e := range m.Arena.Entrants {
-		err := put(k+1, e.Title, string(e.Session), string(e.Policy), e.After, e.Strength, e.Low, e.High, e.Best, e.Answers, e.Wins, e.Ties)
+		low, high := math.NaN(), math.NaN() // which stand for none
+		if e.Population != nil {
+			low, high = e.Population.Low, e.Population.High
+		}
+		err := put(k+1, e.Title, string(e.Session), string(e.Policy), e.After, e.Strength, e.Low, e.High, e.Best, e.Answers, e.Wins, e.Ties, low, high)
 		if err != nil {
 			return err
 		}

@@ -251,7 +251,7 @@ func recordedReport() bradley.Report {
 	return bradley.Report{
 		Answers: 50, Pairing: &bradley.ReportPairing{Matched: 80, MatchedTasks: 6, Random: 4, RandomTasks: 1}, Spread: bradley.ReportSpread{Tasks: 7, People: 5},
 		Entrants: []bradley.ReportEntrant{{Title: "A", Strength: 0.8, Low: 0.3, High: 1.4, Population: &bradley.ReportInterval{Low: -0.4, High: 2}}, {Title: "B", Low: -1, High: 1}},
-		Tasks:    []bradley.ReportTask{{Name: "open <the> drawer", Group: "doors", Answers: 9, Entrants: []bradley.ReportTaskEntrant{{Title: "A", Strength: 0.5, Low: -0.2, High: 1.1, Answers: 9, Wins: 6}, {Title: "B"}}}},
+		Tasks:    []bradley.ReportTask{{Name: "open <the> drawer", Group: "doors", Answers: 9, Entrants: []bradley.ReportTaskEntrant{{Title: "A", Strength: 0.5, Low: -0.2, High: 1.1, Answers: 9, Wins: 6, Population: &bradley.ReportInterval{Low: -0.9, High: 1.8}}, {Title: "B"}}}},
 	}
 }
 

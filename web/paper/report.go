@@ -112,7 +112,7 @@ func headline(s Source, p *page) {
 	switch {
 	case s.Spec.IsArena():
 		p.Headline, p.Says, p.Arena = s.Arena.Headline(), []string{s.Arena.Sum()}, "yes"
-		for _, says := range []string{s.Arena.Meetings(), s.Arena.Accounts()} {
+		for _, says := range []string{s.Arena.Meetings(), s.Arena.Accounts(), s.Arena.AccountsOfTasks()} {
 			if says != "" {
 				p.Says = append(p.Says, says)
 			}
@@ -154,6 +154,9 @@ func taskRows(of []bradley.ReportTask) (out []taskRow) {
 			cell := ""
 			if e.Answers > 0 {
 				cell = fmt.Sprintf("%s (%s to %s), %d of %d", words.Signed(e.Strength, 2), words.Signed(e.Low, 2), words.Signed(e.High, 2), e.Wins, e.Answers)
+				if e.Population != nil {
+					cell += ", wider: " + wider(e.Population)
+				}
 			}
 			row.Cells = append(row.Cells, cell)
 		}

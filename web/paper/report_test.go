@@ -73,7 +73,7 @@ func TestReportStandsAlone(t *testing.T) {
 	}
 	recorded := source(recordedArena)
 	recorded.Insight, recorded.Arena = nil, recordedReport()
-	if html := written(t, recorded); !strings.Contains(html, "data-tasks") || !strings.Contains(html, `open &lt;the&gt; drawer</th><td>doors</td><td>9</td><td>0.50 (−0.20 to 1.10), 6 of 9</td><td></td>`) || !strings.Contains(html, "Wider interval") {
+	if html := written(t, recorded); !strings.Contains(html, "data-tasks") || !strings.Contains(html, `open &lt;the&gt; drawer</th><td>doors</td><td>9</td><td>0.50 (−0.20 to 1.10), 6 of 9, wider: −0.90 to 1.80</td><td></td>`) || !strings.Contains(html, "Wider interval") {
 		t.Error("the report of an arena of recorded policies lacks its tasks")
 	}
 	empty := source(func(*idrl.SessionSpec) {})

@@ -27,7 +27,8 @@ type ReportTask struct {
 	Group    string              `json:"group,omitempty"`
 	Answers  int                 `json:"answers"`
 	Ties     int                 `json:"equal"`
-	Entrants []ReportTaskEntrant `json:"entrants"` // in the order of Report.Entrants
+	Entrants []ReportTaskEntrant `json:"entrants"`        // in the order of Report.Entrants
+	Spread   ReportSpread        `json:"spread,omitzero"` // what the intervals Population account for: in a task people alone
 }
 
 // A ReportTaskEntrant is an entrant in a task or a group. The numbers are as in ReportEntrant, of the answers about that task.
@@ -39,7 +40,7 @@ type ReportTaskEntrant struct {
 	Answers    int             `json:"answers"`
 	Wins       int             `json:"preferred"`
 	Ties       int             `json:"equal"`
-	Population *ReportInterval `json:"population,omitempty"` // of a group
+	Population *ReportInterval `json:"population,omitempty"` // as in ReportEntrant
 }
 
 // A ReportInterval is one of 95 %.
@@ -89,7 +90,7 @@ func (r *Report) addTasks(rec record.Record, all Result, outcomes []Outcome) err
 	}
 	var groups []string
 	for t, task := range arena.Tasks {
-		about, err := within(arena, all.Order, outcomes, func(o Outcome) bool { return o.Task == t }, false)
+		about, err := within(arena, all.Order, outcomes, func(o Outcome) bool { return o.Task == t })
 		if err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (r *Report) addTasks(rec record.Record, all Result, outcomes []Outcome) err
 		}
 	}
 	for _, group := range groups {
-		about, err := within(arena, all.Order, outcomes, func(o Outcome) bool { return arena.Tasks[o.Task].Group == group }, true)
+		about, err := within(arena, all.Order, outcomes, func(o Outcome) bool { return arena.Tasks[o.Task].Group == group })
 		if err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func intervals(all []Standing) (out []Interval) {
 const taskDraws = 1000
 
 // within returns the result of the outcomes that are of a task or a group.
-func within(arena idrl.Arena, order []int, outcomes []Outcome, is func(Outcome) bool, wide bool) (out ReportTask, err error) {
+func within(arena idrl.Arena, order []int, outcomes []Outcome, is func(Outcome) bool) (out ReportTask, err error) {
 	n := len(arena.Entrants)
 	var own []Outcome
 	for _, o := range outcomes {
@@ -152,12 +153,11 @@ func within(arena idrl.Arena, order []int, outcomes []Outcome, is func(Outcome) 
 			}
 		}
 	}
-	var w Wider
-	if wide {
-		if w, err = Widen(n, own, intervals(standings)); err != nil {
-			return out, err
-		}
+	w, err := Widen(n, own, intervals(standings))
+	if err != nil {
+		return out, err
 	}
+	out.Spread = ReportSpread{w.Tasks, w.People}
 	for _, k := range order {
 		e := standings[k]
 		out.Answers, out.Ties = out.Answers+e.Answers, out.Ties+e.Ties
@@ -208,6 +208,19 @@ func (r Report) Accounts() string {
 		return "The wider intervals hold " + of + ": they account for their differences."
 	}
 	return ""
+}
+
+// AccountsOfTasks says what the intervals Population of tasks and groups are about; nothing where there are none.
+func (r Report) AccountsOfTasks() string {
+	has := func(t ReportTask) bool { return t.Spread != ReportSpread{} }
+	if !slices.ContainsFunc(r.Tasks, has) && !slices.ContainsFunc(r.Groups, has) {
+		return ""
+	}
+	out := "The wider interval of a task holds for people like those who answered about it"
+	if len(r.Groups) > 0 {
+		out += ", that of a group also for tasks like its own"
+	}
+	return out + fmt.Sprintf("; fewer than %d are not accounted for.", FewestClusters)
 }
 
 func (s ReportSpread) about(recorded bool) string {

@@ -27,13 +27,16 @@ type Wider struct {
 // Widen returns the intervals of the strengths of n entrants that account for tasks that differ and for people who differ:
 // each task may have other strengths, and each person. The variance of a strength is that of a jackknife over tasks, which leaves out all answers about one task in turn,
 // plus that of a jackknife over people, less that under independent answers, which both contain; and at least each of the three. The
-// quantile is that of Student's t with one degree of freedom less than the smaller number of clusters. An interval is never narrower than that of Analyse. What it is about are
+// quantile is that of Student's t with one degree of freedom less than the smaller effective number of clusters, which is less than their number where one has
+// most answers about an entrant. An interval is never narrower than that of Analyse. What it is about are
 // the strengths that the model has in all answers of all such people about all such tasks; in simulated arenas it holds them in 95 to 98 % of cases, where
-// that of Analyse holds them in 34 to 57 % if tasks and people differ, and in 95 % if neither does (TestWider).
+// that of Analyse holds them in 34 to 57 % if tasks and people differ, and in 95 % if neither does (TestWider). Of the answers about one task it accounts for
+// people alone (TestIntervalsAccountForPeople).
 //
 // Sources: A. C. Cameron, J. B. Gelbach and D. L. Miller, "Robust inference with multiway clustering", Journal of Business &
 // Economic Statistics 29, 2011 (the sum); J. G. MacKinnon, M. Ø. Nielsen and M. D. Webb, "Fast and reliable jackknife and bootstrap methods for
-// cluster-robust inference", Journal of Applied Econometrics 38, 2023 (the jackknife, with few clusters).
+// cluster-robust inference", Journal of Applied Econometrics 38, 2023 (the jackknife, with few clusters); F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
+// Biometrics Bulletin 2, 1946 (degrees of freedom).
 func Widen(n int, outcomes []Outcome, narrow []Interval) (w Wider, err error) {
 	all := Of(n, outcomes)
 	f, err := all.Fit(Weak)
@@ -44,7 +47,7 @@ func Widen(n int, outcomes []Outcome, narrow []Interval) (w Wider, err error) {
 	people := clusters(n, outcomes, func(o Outcome) idrl.AnnotatorID { return o.Person })
 	one := f.variances()
 	most, sum := slices.Clone(one), make([]float64, n)
-	fewest := math.MaxInt
+	freedom := slices.Repeat([]float64{math.Inf(1)}, n)
 	for _, by := range []struct {
 		clusters []*Table
 		n        *int
@@ -53,7 +56,6 @@ func Widen(n int, outcomes []Outcome, narrow []Interval) (w Wider, err error) {
 			continue
 		}
 		*by.n = len(by.clusters)
-		fewest = min(fewest, len(by.clusters))
 		v, err := f.jackknife(all, by.clusters)
 		if err != nil {
 			return w, err
@@ -61,13 +63,14 @@ func Widen(n int, outcomes []Outcome, narrow []Interval) (w Wider, err error) {
 		for i := range v {
 			sum[i] += v[i] - one[i]
 			most[i] = max(most[i], v[i])
+			freedom[i] = min(freedom[i], degrees(by.clusters, i))
 		}
 	}
 	if w.Tasks == 0 && w.People == 0 {
 		return w, nil
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(fewest - 1)}.Quantile(0.975)
 	for i, s := range f.Strengths {
+		t := distuv.StudentsT{Sigma: 1, Nu: freedom[i]}.Quantile(0.975)
 		half := t * math.Sqrt(max(most[i], one[i]+sum[i]))
 		w.Strengths = append(w.Strengths, Interval{min(narrow[i].Low, s-half), max(narrow[i].High, s+half)})
 	}
@@ -113,6 +116,35 @@ func (f *Fit) jackknife(all *Table, clusters []*Table) ([]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// degrees returns the degrees of freedom of the variance of the strength of entrant i by a jackknife over clusters: one less than their effective number. A cluster with
+// the share w of the answers about i moves the strength by w/(1−w) times what it differs from the others, and with weights c the effective number is (Σc²)²/Σc⁴. Of G equal ones it is G.
+func degrees(clusters []*Table, i int) float64 {
+	all := 0.0
+	for _, c := range clusters {
+		all += c.about(i)
+	}
+	square, fourth := 0.0, 0.0
+	for _, c := range clusters {
+		own := c.about(i)
+		if own == all { // there are no others
+			return 1
+		}
+		w := own / (all - own)
+		square, fourth = square+w*w, fourth+w*w*w*w
+	}
+	return max(1, square*square/fourth-1)
+}
+
+// about returns the number of answers about entrant i.
+func (t *Table) about(i int) (sum float64) {
+	for j := range t.n {
+		if j != i {
+			sum += t.wins[i*t.n+j] + t.wins[j*t.n+i] + t.ties[min(i, j)*t.n+max(i, j)]
+		}
+	}
+	return sum
 }
 
 // variances returns that of each strength under independent answers, by the second derivatives at the maximum.

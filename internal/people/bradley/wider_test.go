@@ -29,6 +29,7 @@ type differing struct {
 	truth        []float64
 	tasks        int
 	people, each int // answers of each person
+	first        int // answers that the first person gives more
 	byTask       float64
 	byPerson     float64 // standard deviations
 }
@@ -44,11 +45,23 @@ func (d differing) deviates(n int, std float64, stream *rand.Rand) [][]float64 {
 	return out
 }
 
+// eta is the propensity to say 'equal' in simulated arenas.
+const eta = -0.7
+
 // arena draws the answers of an arena: each person about a random pair of entrants in each task in turn.
-func (d differing) arena(stream *rand.Rand) (out []bradley.Outcome) {
-	tasks, people := d.deviates(d.tasks, d.byTask, stream), d.deviates(d.people, d.byPerson, stream)
+func (d differing) arena(stream *rand.Rand) []bradley.Outcome {
+	return d.about(d.deviates(d.tasks, d.byTask, stream), stream)
+}
+
+// about is arena in tasks whose deviates are given.
+func (d differing) about(tasks [][]float64, stream *rand.Rand) (out []bradley.Outcome) {
+	people := d.deviates(d.people, d.byPerson, stream)
 	for p := range d.people {
-		for k := range d.each {
+		answers := d.each
+		if p == 0 {
+			answers += d.first
+		}
+		for k := range answers {
 			i := stream.IntN(len(d.truth))
 			j := (i + 1 + stream.IntN(len(d.truth)-1)) % len(d.truth)
 			t := (p + k) % d.tasks
@@ -56,7 +69,7 @@ func (d differing) arena(stream *rand.Rand) (out []bradley.Outcome) {
 			for e := range own {
 				own[e] = d.truth[e] + tasks[t][e] + people[p][e]
 			}
-			o := answer(own, i, j, -0.7, idrl.AnnotatorID(fmt.Sprint(p)), stream)
+			o := answer(own, i, j, eta, idrl.AnnotatorID(fmt.Sprint(p)), stream)
 			o.Task = t
 			out = append(out, o)
 		}
@@ -69,10 +82,10 @@ func (d differing) arena(stream *rand.Rand) (out []bradley.Outcome) {
 func TestWider(t *testing.T) {
 	const arenas = 200
 	for _, world := range []differing{
-		{[]float64{0.6, 0, -0.6}, 8, 10, 40, 0.9, 0.5},
-		{[]float64{0.4, -0.4}, 6, 30, 20, 0.9, 0.9},
-		{[]float64{0.5, 0.2, 0, -0.7}, 20, 8, 80, 0.4, 0.9},
-		{[]float64{0.6, 0, -0.6}, 8, 10, 40, 0, 0},
+		{truth: []float64{0.6, 0, -0.6}, tasks: 8, people: 10, each: 40, byTask: 0.9, byPerson: 0.5},
+		{truth: []float64{0.4, -0.4}, tasks: 6, people: 30, each: 20, byTask: 0.9, byPerson: 0.9},
+		{truth: []float64{0.5, 0.2, 0, -0.7}, tasks: 20, people: 8, each: 80, byTask: 0.4, byPerson: 0.9},
+		{truth: []float64{0.6, 0, -0.6}, tasks: 8, people: 10, each: 40, byTask: 0, byPerson: 0},
 	} {
 		whole := world // in which each answer is about a task of its own, of a person of their own
 		whole.tasks, whole.people, whole.each = 100_000, 100_000, 1
