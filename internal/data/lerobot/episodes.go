@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -314,6 +313,3 @@ func (d *Dataset) legacyEpisode(i int, known map[string]int) (e Episode, err err
 	}
 	return e, nil
 }
-
-// videoFile returns the path of a video for ffmpeg.
-func (d *Dataset) videoFile(v Video) (string, error) { return Within(d.path, filepath.ToSlash(v.Name)) }

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,11 +14,12 @@ import (
 
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/lerobot"
+	"tiebreak/internal/idrl"
 )
 
 // LeRobotConfig says which data set of LeRobot is imported.
 type LeRobotConfig struct {
-	From    string // folder
+	From    lerobot.Folder
 	Into    string // folder in which sets of rollouts are kept; it is made if need be
 	Name    string // of the set
 	Title   string // of the environment, for people; default: the robot of the data set
@@ -80,7 +82,7 @@ func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
 		cfg.Plan(plan(d))
 	}
 	part := partName + cfg.Name + "-" + d.Fingerprint()
-	return inFolder(ctx, cfg.Into, cfg.Name, part, func(dir string) error {
+	return inPart(ctx, cfg.Into, cfg.Name, part, func(dir string) error {
 		return (&filming{keeping: keeping{folder: &folder{m: &manifest{}}, dir: dir}, d: d, cfg: cfg}).run(ctx)
 	})
 }
@@ -92,7 +94,12 @@ type filming struct {
 	cfg LeRobotConfig
 }
 
-func (f *filming) progress(done, total int, what string) {
+// progress tells how far the import is. It is a moment at which it can wait for others, and shows that it runs (removeKilled).
+func (f *filming) progress(ctx context.Context, done, total int, what string) {
+	if done%256 == 0 {
+		_ = f.renew()
+	}
+	idrl.Pause(ctx)
 	if f.cfg.Progress != nil {
 		f.cfg.Progress(done, total, what)
 	}
@@ -106,7 +113,7 @@ func (f *filming) run(ctx context.Context) error {
 	var s standard
 	n := len(f.d.Episodes)
 	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
-		f.progress(i, n, "checking episode")
+		f.progress(ctx, i, n, "checking episode")
 		return s.add(episodeName(i), r.States)
 	})
 	if err != nil {
@@ -121,7 +128,7 @@ func (f *filming) run(ctx context.Context) error {
 		return err
 	}
 	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
-		f.progress(i, n, "keeping episode")
+		f.progress(ctx, i, n, "keeping episode")
 		return f.keepEpisode(i, of[i], r, how)
 	})
 	if err == nil {
@@ -136,23 +143,45 @@ func (f *filming) run(ctx context.Context) error {
 	return errors.Join(f.finish(), os.RemoveAll(filepath.Join(f.dir, checkedName)))
 }
 
-// checkedName is the file of what was found in videos, for an import that goes on.
-const checkedName = "checked.json"
+// checkedName is the file of what was found in videos, for an import that goes on: a line for each.
+const checkedName = "checked.jsonl"
 
-// checkVideos checks the videos, but for those that were checked before the import was interrupted.
-func (f *filming) checkVideos(ctx context.Context) ([]lerobot.Checked, error) {
-	known := map[string]lerobot.Checked{}
+// A checkedLine is a line of that file.
+type checkedLine struct {
+	Video string          `json:"video"`
+	Found lerobot.Checked `json:"found"`
+}
+
+// checkVideos checks the videos, but for those that were checked before the import was interrupted or killed.
+func (f *filming) checkVideos(ctx context.Context) (found []lerobot.Checked, err error) {
 	path := filepath.Join(f.dir, checkedName)
-	readJSON(path, &known)
-	out, err := f.d.CheckVideos(ctx, known, func(k int) { f.progress(k, len(f.d.Videos), "checking video") })
-	if err == nil || ctx.Err() == nil {
-		return out, err
+	known := readChecked(path)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
 	}
-	b, jsonErr := json.Marshal(known)
-	if jsonErr == nil {
-		jsonErr = os.WriteFile(path, b, 0o600)
+	defer func() { err = errors.Join(err, file.Close()) }()
+	lines := json.NewEncoder(file)
+	begin := func(k int) { f.progress(ctx, k, len(f.d.Videos), "checking video") }
+	return f.d.CheckVideos(ctx, known, begin, func(name string, c lerobot.Checked) error {
+		return lines.Encode(checkedLine{Video: name, Found: c})
+	})
+}
+
+// readChecked reads the whole lines of such a file, by the names of the videos.
+func readChecked(path string) map[string]lerobot.Checked {
+	known := map[string]lerobot.Checked{}
+	b, err := os.ReadFile(path) //nolint:gosec // within the data folder
+	if err != nil {
+		return known
 	}
-	return nil, errors.Join(err, jsonErr)
+	for line := range bytes.Lines(b) {
+		var c checkedLine
+		if json.Unmarshal(line, &c) == nil && line[len(line)-1] == '\n' {
+			known[c.Video] = c.Found
+		}
+	}
+	return known
 }
 
 func episodeName(i int) string { return fmt.Sprintf("episode-%06d", i) }
@@ -188,7 +217,7 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 	}
 	m.defaults()
 	policies, _ := m.policies(maxUnnamed)
-	x := &filmed{Folder: d.Path(), FPS: d.FPS}
+	x := &filmed{Folder: d.Folder().Path, Within: d.Folder().Within, FPS: d.FPS}
 	for k, c := range d.Cameras {
 		camera := filmCamera{Name: c.Name}
 		for i, v := range d.Videos {
