@@ -99,7 +99,7 @@ func Open(ctx context.Context, folder Folder, options Options) (d *Dataset, err 
 		}
 	}()
 	d.root = root
-	b, err := d.readFile(infoName, maxInfo)
+	b, err := d.readFile(InfoName, maxInfo)
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +138,9 @@ func (d *Dataset) agree() error {
 	}
 	switch {
 	case len(d.Episodes) != d.info.Episodes:
-		return refused("length", "%s names %d episodes, and meta/episodes has %d", infoName, d.info.Episodes, len(d.Episodes))
+		return refused("length", "%s names %d episodes, and meta/episodes has %d", InfoName, d.info.Episodes, len(d.Episodes))
 	case d.Frames != d.info.Frames:
-		return refused("length", "%s names %d frames, and the episodes have %d", infoName, d.info.Frames, d.Frames)
+		return refused("length", "%s names %d frames, and the episodes have %d", InfoName, d.info.Frames, d.Frames)
 	}
 	if d.options.CSV != "" {
 		if err := d.readCSV(); err != nil {

@@ -78,7 +78,7 @@ func (d *Dataset) checkVideo(ctx context.Context, v Video, last int) (c Checked,
 		return c, refused("video", "%v", err)
 	}
 	if want := d.Cameras[v.Camera].Size; want.X > 0 && want.Y > 0 && want != info.Size {
-		return c, refused("video", "its pictures have %dx%d pixels, and %s says %dx%d", info.Size.X, info.Size.Y, infoName, want.X, want.Y)
+		return c, refused("video", "its pictures have %dx%d pixels, and %s says %dx%d", info.Size.X, info.Size.Y, InfoName, want.X, want.Y)
 	}
 	return Checked{Codec: info.Codec, Width: info.Size.X, Height: info.Size.Y, Frames: t.Frames}, nil
 }

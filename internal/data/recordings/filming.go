@@ -27,8 +27,11 @@ type LeRobotConfig struct {
 
 	ClipSeconds float64 // how long clips are; 0: DefaultClipSeconds
 
-	Plan     func(Plan)                         // called before the work begins; may be nil
-	Progress func(done, total int, what string) // may be nil
+	Note     []byte // kept with an import that was interrupted (Interrupted); nil: none
+	PlanOnly bool   // tell what the import is going to do, and do nothing
+
+	Plan     func(Plan)                         `json:"-"` // called before the work begins; may be nil
+	Progress func(done, total int, what string) `json:"-"` // may be nil
 }
 
 // maxUnnamed is how many episodes count as policies of their own where none are named: clips of each have to be cut
@@ -38,27 +41,9 @@ const maxUnnamed = 120
 // DefaultClipSeconds is how long clips of videos are, unless episodes are shorter.
 const DefaultClipSeconds = 10.0
 
-// A Plan says what an import of a data set is going to read and to write.
-type Plan struct {
-	*lerobot.Dataset
-
-	Place   int64   // bytes that it will take, about
-	Seconds float64 // that it will take, about, on an ordinary machine
-}
-
-// plan estimates what an import takes: 8 bytes a number, with the features, and a file for each episode; and what was measured
-// on two cores for the table and one picture of a video, for reading a frame twice, and for a file that is durable.
-func plan(d *lerobot.Dataset) Plan {
-	return Plan{
-		Dataset: d,
-		Place:   8*int64(d.Frames)*int64(d.Numbers()) + 4096*int64(len(d.Episodes)),
-		Seconds: 0.4*float64(len(d.Videos)) + 8e-6*float64(d.Frames) + 0.002*float64(len(d.Episodes)),
-	}
-}
-
 // ImportLeRobot keeps a data set of LeRobot under a name: all of it, or nothing. Its numbers are copied, and its videos are
 // read where they are, now and whenever a clip is cut. If ctx ends it, an import of the same files with the same options
-// continues it. It returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a code
+// continues it; so does one after the process was killed. With PlanOnly it returns nil. It returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a code
 // (docs/lerobot.md), if something about the data set is not as it must be.
 func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
 	if err := checkName(cfg.Name); err != nil {
@@ -67,10 +52,10 @@ func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
 	if cfg.Title != "" && !foreign.IsLine(cfg.Title, foreign.MaxTitle) {
 		return nil, refused("manifest", "the title must be plain text of at most %d characters on one line", foreign.MaxTitle)
 	}
-	if cfg.ClipSeconds < 0 || cfg.ClipSeconds > 60 || math.IsNaN(cfg.ClipSeconds) {
-		return nil, refused("manifest", "a clip of %v seconds is not possible; it may have up to 60, and %d frames", cfg.ClipSeconds, maxClip)
+	if err := cfg.checkSeconds(); err != nil {
+		return nil, err
 	}
-	if err := free(cfg.Into, cfg.Name); err != nil {
+	if err := Free(cfg.Into, cfg.Name); err != nil {
 		return nil, err
 	}
 	d, err := lerobot.Open(ctx, cfg.From, cfg.Options)
@@ -80,6 +65,9 @@ func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if cfg.Plan != nil {
 		cfg.Plan(plan(d))
+	}
+	if cfg.PlanOnly {
+		return nil, nil
 	}
 	part := partName + cfg.Name + "-" + d.Fingerprint()
 	return inPart(ctx, cfg.Into, cfg.Name, part, func(dir string) error {
@@ -106,6 +94,11 @@ func (f *filming) progress(ctx context.Context, done, total int, what string) {
 }
 
 func (f *filming) run(ctx context.Context) error {
+	if f.cfg.Note != nil {
+		if err := os.WriteFile(filepath.Join(f.dir, noteName), f.cfg.Note, 0o600); err != nil {
+			return err
+		}
+	}
 	checked, err := f.checkVideos(ctx)
 	if err != nil {
 		return err
@@ -140,7 +133,7 @@ func (f *filming) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.finish(), os.RemoveAll(filepath.Join(f.dir, checkedName)))
+	return errors.Join(f.finish(), os.RemoveAll(filepath.Join(f.dir, checkedName)), os.RemoveAll(filepath.Join(f.dir, noteName)))
 }
 
 // checkedName is the file of what was found in videos, for an import that goes on: a line for each.

@@ -86,7 +86,7 @@ type seenV1 struct {
 // checkName returns an error unless a set of rollouts can be called so: the id of an environment has it.
 func checkName(name string) error {
 	if !foreign.IsName(name, 64) {
-		return refused("name", "a set of rollouts is called by lower-case letters, digits and hyphens, at most 64: --name my-rollouts, not %.80q", name)
+		return refused("name", "a set of rollouts is called by lower-case letters, digits and hyphens, at most 64, such as my-rollouts; not %.80q", name)
 	}
 	return nil
 }
@@ -117,20 +117,24 @@ func Import(ctx context.Context, cfg Config) (s *Set, err error) {
 	})
 }
 
-// free returns an error of kind Conflict if there is a set of a name in a folder, which it makes if need be.
-func free(into, name string) error {
+// Free returns an error of kind Conflict if there is a set of a name in a folder, which it makes if need be, and of kind Invalid if
+// no set can be called so.
+func Free(into, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(into, 0o700); err != nil {
 		return refused("missing", "%v", err)
 	}
 	if _, err := os.Lstat(filepath.Join(into, name)); err == nil {
-		return idrl.Errorf(idrl.Conflict, "rollouts-taken: there are rollouts called %s already: use another --name", name)
+		return idrl.Errorf(idrl.Conflict, "rollouts-taken: there are rollouts called %s already: use another name", name)
 	}
 	return nil
 }
 
 // inFolder makes the set of a name: fill writes its files into a folder that is not seen before all of them are there.
 func inFolder(into, name string, fill func(dir string) error) (s *Set, err error) {
-	if err := errors.Join(free(into, name), removeKilled(into)); err != nil {
+	if err := errors.Join(Free(into, name), removeKilled(into)); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp(into, madeNow)
@@ -155,7 +159,7 @@ func seen(dir, to string) (*Set, error) {
 // inPart is inFolder in a folder of the name part, for one process at a time. What is in it stays if ctx ended fill, or the
 // process was killed, and the next one goes on from it.
 func inPart(ctx context.Context, into, name, part string, fill func(dir string) error) (*Set, error) {
-	if err := errors.Join(free(into, name), removeKilled(into)); err != nil {
+	if err := errors.Join(Free(into, name), removeKilled(into)); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(into, part)
