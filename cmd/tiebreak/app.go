@@ -52,8 +52,8 @@ type app struct {
 
 	notices *notices // of sessions, for researchers
 
-	rehearser *rehearser // of forms
-	importer  *importDesk  // of recordings, by requests
+	rehearser *rehearser  // of forms
+	importer  *importDesk // of recordings, by requests
 
 	before *before // what is checked before people are invited
 

@@ -125,7 +125,8 @@ func (m *importDesk) run(ctx context.Context, c recordings.LeRobotConfig, turn w
 		})
 		leave()
 	}
-	if ctx.Err() == nil && idrl.KindOf(err) == idrl.Internal && err != nil {
+	stopped := ctx.Err() != nil
+	if !stopped && idrl.KindOf(err) == idrl.Internal && err != nil {
 		m.log.Error("an import failed", "name", c.Name, "err", err)
 	}
 	m.mu.Lock()
@@ -134,7 +135,7 @@ func (m *importDesk) run(ctx context.Context, c recordings.LeRobotConfig, turn w
 	m.stop = nil
 	s := &m.list[0]
 	s.Says, s.Ended = "", time.Now()
-	s.Wrong, s.Again = whyNoImport(err, ctx.Err() != nil)
+	s.Wrong, s.Again = whyNoImport(err, stopped)
 }
 
 // whyNoImport says for people why an import has no result, and whether it can go on.

@@ -18,7 +18,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// importJobCommand is the argument by which a server starts itself as the process of an import. Files of the data set come from outside, so
+// importJobCommand is the argument by which a server or a command starts itself as the process of an import. Files of the data set come from outside, so
 // that reading them has limits of its own, and a fault ends that process alone.
 const importJobCommand = "internal-import"
 
@@ -106,7 +106,7 @@ func importApart(ctx context.Context, c recordings.LeRobotConfig, tell func(impo
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, self, importJobCommand) //nolint:gosec // this program
+	cmd := exec.CommandContext(ctx, self, importJobCommand)         //nolint:gosec // this program
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { // others may be secrets
 		name, _, _ := strings.Cut(v, "=")
 		return !slices.Contains([]string{"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT"}, strings.ToUpper(name))

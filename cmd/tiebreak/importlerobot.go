@@ -43,14 +43,15 @@ func importLeRobot(ctx context.Context, std stdio, f *importFlags) error {
 	}
 	c, told := f.config, false
 	c.From, c.Into, c.Name, c.Title, c.Options.CSV = folder, filepath.Join(f.data, recordings.FolderName), f.name, f.title, f.csv
-	c.Plan = func(p recordings.Plan) {
-		fmt.Fprintln(std.Err, strings.Join(p.Lines(), "\n"))
-	}
-	c.Progress = func(done, total int, what string) {
-		told = true
-		fmt.Fprintf(std.Err, "\r%s %d of %d          ", what, done+1, total)
-	}
-	set, err := recordings.ImportLeRobot(ctx, c)
+	err = importApart(ctx, c, func(l importLine) {
+		for _, line := range l.Plan {
+			fmt.Fprintln(std.Err, line)
+		}
+		if l.What != "" {
+			told = true
+			fmt.Fprintf(std.Err, "\r%s %d of %d          ", l.What, l.Done+1, l.Total)
+		}
+	})
 	if told {
 		fmt.Fprintln(std.Err)
 	}
@@ -58,6 +59,10 @@ func importLeRobot(ctx context.Context, std stdio, f *importFlags) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("the import was interrupted, and nothing was imported: the same command continues it: %w", err)
 		}
+		return err
+	}
+	set, err := recordings.Open(filepath.Join(c.Into, c.Name))
+	if err != nil {
 		return err
 	}
 	cameras, at := set.Filmed()

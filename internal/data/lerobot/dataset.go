@@ -75,7 +75,8 @@ type Dataset struct {
 	info    *info
 	options Options
 	tasks   map[int]string
-	files   map[string]stamp // those that were read
+	files   map[string]stamp  // those that were read
+	texts   map[string]string // of episodes, each once
 }
 
 // A stamp tells whether a file has changed.
@@ -87,7 +88,7 @@ type stamp struct {
 // Open reads what a data set says of its episodes, and finds their files. The caller closes it. Errors of what is read
 // are of kind Invalid, with a code (docs/lerobot.md).
 func Open(ctx context.Context, folder Folder, options Options) (d *Dataset, err error) {
-	d = &Dataset{options: options, files: map[string]stamp{}, tasks: map[int]string{}}
+	d = &Dataset{options: options, files: map[string]stamp{}, tasks: map[int]string{}, texts: map[string]string{}}
 	root, err := folder.Open()
 	if err != nil {
 		return nil, err
@@ -284,6 +285,15 @@ func (d *Dataset) video(name string, camera int, known map[string]int) (int, err
 	known[name] = len(d.Videos)
 	d.Videos = append(d.Videos, Video{Name: name, Camera: camera, Bytes: info.Size(), Modified: info.ModTime()})
 	return known[name], nil
+}
+
+// once returns a text that equal texts share.
+func (d *Dataset) once(text string) string {
+	if same, ok := d.texts[text]; ok {
+		return same
+	}
+	d.texts[text] = text
+	return text
 }
 
 // inEpisode names the episode in an error, and keeps its kind.

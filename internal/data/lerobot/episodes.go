@@ -157,6 +157,10 @@ func (d *Dataset) readEpisode(columns map[string]*column, known map[string]int) 
 	if err != nil {
 		return e, err
 	}
+	e.data = d.once(e.data)
+	for k, t := range e.Tasks {
+		e.Tasks[k] = d.once(t)
+	}
 	for k, c := range d.Cameras {
 		p, err := d.readPlace(columns, k, c, e.Length, known)
 		if err != nil {

@@ -156,6 +156,12 @@ func seen(dir, to string) (*Set, error) {
 	return Open(to)
 }
 
+// How often and after what pause an import asks for a folder that another one has.
+const (
+	lockTries = 50
+	lockPause = 200 * time.Millisecond
+)
+
 // inPart is inFolder in a folder of the name part, for one process at a time. What is in it stays if ctx ended fill, or the
 // process was killed, and the next one goes on from it.
 func inPart(ctx context.Context, into, name, part string, fill func(dir string) error) (*Set, error) {
@@ -167,6 +173,13 @@ func inPart(ctx context.Context, into, name, part string, fill func(dir string) 
 		return nil, err
 	}
 	unlock, err := lockFolder(dir)
+	for range lockTries { // what was killed may be ending
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(lockPause)
+		unlock, err = lockFolder(dir)
+	}
 	if err != nil {
 		return nil, idrl.Errorf(idrl.Conflict, "another import of this data set under the name %s is under way: wait for its end, or stop it (%v)", name, err)
 	}
@@ -357,7 +370,7 @@ func (k *keeping) finish() error {
 		}
 		x.Scale = append(x.Scale, 3/(std*math.Sqrt2)) // differences of two clips
 	}
-	b, err := json.MarshalIndent(x, "", " ")
+	b, err := json.Marshal(x)
 	if err != nil {
 		return refused("array", "%v", err)
 	}
