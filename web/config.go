@@ -317,6 +317,9 @@ type Config struct {
 	// Rehearser rehearses what forms are about to make; nil: nothing is rehearsed.
 	Rehearser Rehearser
 
+	// Importer imports data sets of LeRobot; nil: requests import none.
+	Importer Importer
+
 	// Presets are the settings that accounts keep under names; nil: they cannot.
 	Presets Presets
 

@@ -102,3 +102,10 @@ func BusyWithPages(s *Server, wait time.Duration) (leave func()) {
 		}
 	}
 }
+
+// Taken returns how many places of the scheduler of s are taken.
+func Taken(s *Server) int {
+	s.heavy.mu.Lock()
+	defer s.heavy.mu.Unlock()
+	return s.heavy.taken
+}

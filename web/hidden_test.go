@@ -28,6 +28,8 @@ var hiddenInputs = []struct {
 	{"/sessions/s1/tags", "tags", nil},
 	{"/sessions/s1/card", "authors", nil},
 	{"/sessions/s1/card", "recruitment", nil},
+	{"/recordings", "title", url.Values{"name": {"pick"}, "set": {"datasets/pick"}}},
+	{"/recordings", "policy_column", url.Values{"name": {"pick"}, "set": {"datasets/pick"}}},
 	{"/presets", "preset_name", url.Values{"file": {"budget: 3\n"}}},
 	{"/sessions/s1/clone", "title", url.Values{"seed": {"same"}}},
 	{"/arenas", "title", url.Values{"now": {"s1", "s2"}, "budget": {"0"}, "after-s1": {"0"}, "after-s2": {"0"}}},
@@ -53,7 +55,7 @@ var unseenInputs = []string{
 	"wage",                     // a number
 	"f.Key",                    // named by a setting of the data card, see above
 	"file",                     // a study file: its settings are checked as those of the form
-	"p.Name", "f.Name", "name", // named by a setting; their fields are listed above
+	"p.Name", "f.Name", "name", // named by a setting or a field of imports; theirs are listed above
 }
 
 // Names, titles and notes with characters that are invisible or change the direction of text are refused, wherever a person types one.
@@ -78,7 +80,7 @@ func TestHiddenCharactersAreRefused(t *testing.T) {
 			default:
 				r = b.post(admin, path, form)
 			}
-			about := []string{"invisible characters", "printable characters", "are invisible", "cannot be the name of a parameter"}
+			about := []string{"invisible characters", "printable characters", "are invisible", "cannot be the name of a parameter", "cannot be shown in a line"}
 			if r.status < 400 && r.status != http.StatusOK || r.status >= 500 || !slices.ContainsFunc(about, func(s string) bool { return strings.Contains(r.body, s) }) {
 				t.Errorf("%s takes %q as %s: status %d\n%.300s", test.route, text, test.field, r.status, r.body)
 			}

@@ -32,6 +32,9 @@ func (s launching) newSession(c echo.Context) error {
 			return err
 		}
 	}
+	if env := c.QueryParam("env"); slices.Contains(available(s.cfg.Catalogue()), env) {
+		f.spec.Env, f.values["env"] = env, env
+	}
 	return render(c, http.StatusOK, templates.NewSession(s.newSessionPage(c, f)))
 }
 
@@ -136,6 +139,7 @@ func DrawSeed() uint64 {
 // newSessionPage shows a form with its values and errors.
 func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole, Anyway: f.unplaced}
+	p.Recordings = s.recordingsLink()
 	p.Scripts, p.Styles = static.Modules("new-session.js"), []string{"new-session.css", "rehearsal.css"}
 	catalogue := s.cfg.Catalogue()
 	for _, setting := range formSettings() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/study/settings"
 
 	"github.com/labstack/echo/v4"
@@ -31,12 +32,28 @@ var document = sync.OnceValue(func() []byte {
 			properties[s.Key] = s.Schema()
 		}
 	}
+	properties = all["components"].(map[string]any)["schemas"].(map[string]any)["ImportRecordings"].(map[string]any)["properties"].(map[string]any)
+	for _, f := range importFields() {
+		properties[f.Key()] = importSchema(f)
+	}
 	text, err := json.MarshalIndent(all, "", " ")
 	if err != nil {
 		panic(err)
 	}
 	return text
 })
+
+// importSchema describes a field of an import.
+func importSchema(f recordings.Field) map[string]any {
+	if f.Number {
+		return map[string]any{"type": "number", "description": f.Hint()}
+	}
+	out := map[string]any{"type": "string", "maxLength": f.Most, "description": f.Hint()}
+	if f.Name == "name" {
+		out["pattern"], out["minLength"] = "^[a-z0-9][a-z0-9-]*$", 1
+	}
+	return out
+}
 
 // apiDocument is GET /api/v1/openapi.json; it needs no login.
 func (s *api) apiDocument(c echo.Context) error {

@@ -180,6 +180,8 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/sessions", s.launching.createSession)
 	e.GET(rehearsalsPath+"/:name", s.launching.rehearsal)
 	e.POST(rehearsalsPath+"/:name", s.launching.changeRehearsal)
+	e.GET(recordingsPath, s.launching.recordings)
+	e.POST(recordingsPath, s.launching.postRecordings)
 	e.GET(presetsPath, s.launching.toNewSession)
 	e.POST(presetsPath, s.launching.importPreset)
 	e.GET(presetsPath+"/delete", s.launching.toNewSession)

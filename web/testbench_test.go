@@ -146,7 +146,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.web.ServeHTTP(w, r) }))
 	cfg := web.Config{
 		Base:     "http://" + server.Listener.Addr().String(),
-		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, Learnt: fakeLearnt{}, Bundles: fakeBundles{}, People: db, Accounts: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: fakeQuality{db}, Arenas: fakeArenas{b}, Health: db, Presets: db,
+		Sessions: b.sessions, Hub: &b.hub, Auth: b.auth, Clips: db, Exports: db, Learnt: fakeLearnt{}, Bundles: fakeBundles{}, People: db, Accounts: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: fakeQuality{db}, Arenas: fakeArenas{b}, Health: db, Presets: db, Importer: new(fakeImporter),
 		Catalogue: func() []web.EnvChoice { return catalogue }, Log: slog.New(slog.NewTextHandler(b.logs, nil)),
 	}
 	if change != nil {

@@ -19,6 +19,7 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/data/export"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/look/clip"
@@ -52,7 +53,8 @@ type app struct {
 
 	notices *notices // of sessions, for researchers
 
-	rehearser *rehearser // of forms
+	rehearser *rehearser  // of forms
+	importer  *importDesk // of recordings, by requests
 
 	before *before // what is checked before people are invited
 
@@ -95,11 +97,12 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	}
 	a.before = &before{db: db, data: dir, setup: at.setup()}
 	a.rehearser = &rehearser{a: a, worker: worker}
+	a.importer = &importDesk{folders: at.recordings, into: filepath.Join(dir, recordings.FolderName), log: log}
 	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
 	show := newShowcase(list, log)
 	a.web = web.New(web.Config{
 		Sessions: sessions{a}, Hub: &a.hub, Auth: a.auth, Clips: db, Exports: db, Learnt: learnt{a}, Bundles: bundles{db, list}, People: db, Accounts: db, Settings: db, Pictures: db, Known: db, Flags: db, Tokens: db, Quality: reports{a}, Arenas: arenas{a}, Health: db,
-		Catalogue: shown.all, Env: shown.one, Examples: show.clips, Presets: db, Rehearser: a.rehearser, Rehearsals: rehearsals(dir, log), RehearsalsFile: filepath.Join(dir, rehearsalsFile), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Rehearses: at.rehearses, Log: log,
+		Catalogue: shown.all, Env: shown.one, Examples: show.clips, Presets: db, Rehearser: a.rehearser, Importer: a.importer, Rehearsals: rehearsals(dir, log), RehearsalsFile: filepath.Join(dir, rehearsalsFile), Base: at.base, Origins: at.origins, Proxies: at.proxies, SecureCookies: at.secure(), Rehearses: at.rehearses, Log: log,
 		SignInCommand: signInCommand(dir), Before: a.before.findings, Notices: a.notices.board.Of, Workers: workerReports{a}, WorkerStarts: workerStarts(), Program: thisProgram(),
 	})
 	a.watch(context.WithoutCancel(ctx), at.backups)
@@ -142,6 +145,7 @@ func isClip(c idrl.Clip) error {
 // close stops the parts in the order of their dependencies.
 func (a *app) close() error {
 	a.rehearser.close()
+	a.importer.close()
 	a.unwatch()
 	a.manager.Close()
 	return errors.Join(a.pool.Close(), a.away.close(), a.db.Close())

@@ -35,7 +35,7 @@ func (f *importFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.as, "as", "", "`id` of the new session; default: the id in the bundle")
 	fs.BoolVar(&f.anew, "new-id", false, "draw a new id for the session")
 	fs.StringVar(&f.rollouts, "rollouts", "", "`folder` with rollouts of another simulator (docs/rollouts.md)")
-	fs.StringVar(&f.name, "name", "", "`name` of the rollouts: lower-case letters, digits and hyphens; the environment is then rollouts-NAME")
+	fs.StringVar(&f.name, "name", "", recordings.NameHelp)
 	f.lerobotFlags.declare(fs)
 	f.labelFlags.declare(fs)
 }
@@ -74,7 +74,7 @@ func runImport(ctx context.Context, std stdio, f *importFlags) (err error) {
 		return importLeRobot(ctx, std, f)
 	case f.title != "":
 		return fmt.Errorf("%w: --title is for --labels and --lerobot", errUsage)
-	case f.lerobotFlags != (lerobotFlags{}):
+	case f.given || f.csv != "":
 		return fmt.Errorf("%w: --cameras, --episodes-csv, --clip-seconds and the flags of columns are for --lerobot", errUsage)
 	case f.rollouts != "":
 		return importRollouts(ctx, std, f)

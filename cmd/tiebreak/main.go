@@ -41,6 +41,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == outside.LaunchCommand {
 		os.Exit(outside.Launch(os.Args[2:]))
 	}
+	if len(os.Args) == 2 && os.Args[1] == importJobCommand {
+		os.Exit(serveImport(os.Stdin, os.Stdout))
+	}
 	product().Main()
 }
 

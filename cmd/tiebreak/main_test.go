@@ -45,6 +45,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == outside.LaunchCommand {
 		os.Exit(outside.Launch(os.Args[2:]))
 	}
+	if len(os.Args) == 2 && os.Args[1] == importJobCommand {
+		os.Exit(serveImport(os.Stdin, os.Stdout))
+	}
 	if len(os.Args) == 3 && os.Args[1] == falseCommand {
 		os.Exit(serveFalsely(os.Args[2]))
 	}

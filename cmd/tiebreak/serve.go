@@ -18,6 +18,7 @@ import (
 
 	"tiebreak/envs"
 	shared "tiebreak/internal/base/command"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -31,6 +32,7 @@ type serveFlags struct {
 	proxies            string
 	cert, key          string
 	acme               acmeFlags
+	recordings         foldersFlag
 	network            bool // the data may be on a network disk
 	away               workplaceFlags
 	rest               time.Duration
@@ -61,6 +63,7 @@ func (f *serveFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.proxies, "proxy", os.Getenv("TIEBREAK_PROXY"),
 		"`addresses` of reverse proxies, with commas between them, whose header X-Forwarded-For the server trusts;\n"+
 			"empty: those on this machine if --origin is given. Behind a proxy that is not listed, all people share the request limits of one address")
+	fs.Var(&f.recordings, "recordings", "`folder` with data sets of LeRobot that researchers may import on a page and by the API; the flag may be repeated, or folders\nhave commas between them. Requests read no other folder; none by default (docs/lerobot.md)")
 	fs.BoolVar(&f.network, "network-disk", false, "let the data folder be on a disk of another machine (NFS, SMB), on which SQLite may lose answers")
 	fs.StringVar(&f.cert, "tls-cert", "", "`file` in PEM with a certificate, and those of its issuers, for HTTPS without a proxy; it is read again when it is renewed.\n--origin is the address that it is for")
 	fs.StringVar(&f.key, "tls-key", "", "`file` in PEM with the key of --tls-cert")
@@ -172,6 +175,9 @@ func (f *serveFlags) site(bound net.Addr) (at site, err error) {
 	}
 	at.origins = f.acme.origins(at.origins)
 	if at.proxies, err = checkProxies(f.proxies, f.behind()); err != nil {
+		return at, err
+	}
+	if at.recordings, err = recordings.NewFolders(f.recordings); err != nil {
 		return at, err
 	}
 	at.cert = f.cert

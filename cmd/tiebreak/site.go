@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/installation"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -28,6 +29,8 @@ type site struct {
 	quiet   time.Duration         // without an answer, after which a notice says so; 0: never
 	cert    string                // file of its certificate; empty if it has none of its own
 	optOuts []installation.OptOut // in use
+
+	recordings recordings.Folders // that requests may read
 
 	rehearses bool // people may join sessions that are rehearsals: they are simulated
 }

@@ -28,9 +28,9 @@ func (d *Dataset) openTable(name string, most int64) (t *table, err error) {
 	if info.Size() > most {
 		return nil, refused("limit", "%s has more than %d bytes", name, most)
 	}
-	f, err := d.root.Open(name)
+	f, err := OpenFile(d.root, name)
 	if err != nil {
-		return nil, refused("missing", "%s cannot be opened: %v", name, err)
+		return nil, err
 	}
 	t = &table{name: name, file: f}
 	defer func() {

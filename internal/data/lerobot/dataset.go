@@ -70,12 +70,13 @@ type Dataset struct {
 	Episodes []Episode
 	Videos   []Video
 
-	path    string // without links
+	folder  Folder
 	root    *os.Root
 	info    *info
 	options Options
 	tasks   map[int]string
-	files   map[string]stamp // those that were read
+	files   map[string]stamp  // those that were read
+	texts   map[string]string // of episodes, each once
 }
 
 // A stamp tells whether a file has changed.
@@ -86,26 +87,20 @@ type stamp struct {
 
 // Open reads what a data set says of its episodes, and finds their files. The caller closes it. Errors of what is read
 // are of kind Invalid, with a code (docs/lerobot.md).
-func Open(ctx context.Context, folder string, options Options) (d *Dataset, err error) {
-	d = &Dataset{options: options, files: map[string]stamp{}, tasks: map[int]string{}}
-	abs, err := filepath.Abs(folder)
-	if err == nil {
-		d.path, err = filepath.EvalSymlinks(abs)
-	}
-	var root *os.Root
-	if err == nil {
-		root, err = os.OpenRoot(d.path)
-	}
+func Open(ctx context.Context, folder Folder, options Options) (d *Dataset, err error) {
+	d = &Dataset{options: options, files: map[string]stamp{}, tasks: map[int]string{}, texts: map[string]string{}}
+	root, err := folder.Open()
 	if err != nil {
-		return nil, refused("missing", "the folder of the data set cannot be opened: %v", err)
+		return nil, err
 	}
+	d.folder = folder
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, root.Close())
 		}
 	}()
 	d.root = root
-	b, err := d.readFile(infoName, maxInfo)
+	b, err := d.readFile(InfoName, maxInfo)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +139,9 @@ func (d *Dataset) agree() error {
 	}
 	switch {
 	case len(d.Episodes) != d.info.Episodes:
-		return refused("length", "%s names %d episodes, and meta/episodes has %d", infoName, d.info.Episodes, len(d.Episodes))
+		return refused("length", "%s names %d episodes, and meta/episodes has %d", InfoName, d.info.Episodes, len(d.Episodes))
 	case d.Frames != d.info.Frames:
-		return refused("length", "%s names %d frames, and the episodes have %d", infoName, d.info.Frames, d.Frames)
+		return refused("length", "%s names %d frames, and the episodes have %d", InfoName, d.info.Frames, d.Frames)
 	}
 	if d.options.CSV != "" {
 		if err := d.readCSV(); err != nil {
@@ -191,8 +186,8 @@ func (d *Dataset) apart() error {
 	return nil
 }
 
-// Path returns the folder, without links.
-func (d *Dataset) Path() string { return d.path }
+// Folder returns the folder.
+func (d *Dataset) Folder() Folder { return d.folder }
 
 // Close closes d.
 func (d *Dataset) Close() error { return d.root.Close() }
@@ -201,6 +196,8 @@ func (d *Dataset) Close() error { return d.root.Close() }
 func (d *Dataset) watch(name string) (fs.FileInfo, error) {
 	info, err := d.root.Stat(filepath.FromSlash(name))
 	switch {
+	case err != nil && leaves(err):
+		return nil, errLeaves(name)
 	case err != nil:
 		return nil, refused("missing", "%.200s cannot be read: %v", name, err)
 	case !info.Mode().IsRegular():
@@ -231,7 +228,7 @@ func (d *Dataset) Unchanged() error {
 // Fingerprint returns a hash of which files there are, how large they are, when they changed, and of the options.
 func (d *Dataset) Fingerprint() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %+v\n", d.path, d.options)
+	fmt.Fprintf(h, "%q %+v\n", d.folder.Path, d.options)
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
 		f := d.files[name]
 		fmt.Fprintf(h, "%q %d %d\n", name, f.bytes, f.modified.UnixNano())
@@ -276,26 +273,10 @@ func (d *Dataset) VideoBytes() (n int64) {
 	return n
 }
 
-// Within returns the path of a file in a folder, which has no links: it follows links that stay within that, and returns
-// an error of kind Invalid for others.
-func Within(folder, name string) (string, error) {
-	full, err := filepath.EvalSymlinks(filepath.Join(folder, filepath.FromSlash(name)))
-	if err != nil {
-		return "", refused("missing", "%.200s cannot be read: %v", name, err)
-	}
-	if rel, err := filepath.Rel(folder, full); err != nil || !filepath.IsLocal(rel) {
-		return "", refused("link", "%.200s is a link that leaves the folder of the data set", name)
-	}
-	return full, nil
-}
-
 // video returns the index of a video in d, which it adds if it is new.
 func (d *Dataset) video(name string, camera int, known map[string]int) (int, error) {
 	if i, ok := known[name]; ok {
 		return i, nil
-	}
-	if _, err := Within(d.path, name); err != nil {
-		return 0, err
 	}
 	info, err := d.watch(name)
 	if err != nil {
@@ -307,6 +288,15 @@ func (d *Dataset) video(name string, camera int, known map[string]int) (int, err
 	known[name] = len(d.Videos)
 	d.Videos = append(d.Videos, Video{Name: name, Camera: camera, Bytes: info.Size(), Modified: info.ModTime()})
 	return known[name], nil
+}
+
+// once returns a text that equal texts share.
+func (d *Dataset) once(text string) string {
+	if same, ok := d.texts[text]; ok {
+		return same
+	}
+	d.texts[text] = text
+	return text
 }
 
 // inEpisode names the episode in an error, and keeps its kind.

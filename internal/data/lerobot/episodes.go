@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -157,6 +156,10 @@ func (d *Dataset) readEpisode(columns map[string]*column, known map[string]int) 
 	e.data, err = path(d.info.DataPath, "", map[string]int{"chunk_index": n["data/chunk_index"], "file_index": n["data/file_index"]})
 	if err != nil {
 		return e, err
+	}
+	e.data = d.once(e.data)
+	for k, t := range e.Tasks {
+		e.Tasks[k] = d.once(t)
 	}
 	for k, c := range d.Cameras {
 		p, err := d.readPlace(columns, k, c, e.Length, known)
@@ -314,6 +317,3 @@ func (d *Dataset) legacyEpisode(i int, known map[string]int) (e Episode, err err
 	}
 	return e, nil
 }
-
-// videoFile returns the path of a video for ffmpeg.
-func (d *Dataset) videoFile(v Video) (string, error) { return Within(d.path, filepath.ToSlash(v.Name)) }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,16 +25,16 @@ func refused(code, format string, args ...any) error { return refusal.Errorf(cod
 const (
 	MaxEpisodes = 10_000
 
-	infoName  = "meta/info.json"
-	maxInfo   = 4 << 20   // bytes of a JSON file
-	maxLines  = 256 << 20 // bytes of a file of JSON lines
-	maxMeta   = 1 << 30   // bytes of one Parquet file of meta
-	maxData   = 64 << 30  // bytes of one of data
-	maxVideo  = 256 << 30 // bytes of one video
-	maxName   = 64        // characters of the name of a policy, and of a start
-	maxCamera = 60        // bytes of the name of a camera
-	maxTask   = 200       // characters
-	maxSeenBy = 64        // cameras of a column
+	InfoName  = "meta/info.json" // which each data set has
+	maxInfo   = 1 << 20          // bytes of it
+	maxLines  = 256 << 20        // bytes of a file of JSON lines
+	maxMeta   = 1 << 30          // bytes of one Parquet file of meta
+	maxData   = 64 << 30         // bytes of one of data
+	maxVideo  = 256 << 30        // bytes of one video
+	maxName   = 64               // characters of the name of a policy, and of a start
+	maxCamera = 60               // bytes of the name of a camera
+	maxTask   = 200              // characters
+	maxSeenBy = 64               // cameras of a column
 	maxFPS    = 1000
 	maxNumber = 1 << 40 // of an index
 )
@@ -85,25 +86,51 @@ func (f feature) cameras() []string {
 func readInfo(b []byte) (*info, error) {
 	i := &info{}
 	if err := json.Unmarshal(b, i); err != nil {
-		return nil, refused("info", "%s is not valid: %v", infoName, err)
+		return nil, refused("info", "%s is not valid: %v", InfoName, err)
 	}
 	switch {
 	case i.Version == "v2.0" || i.Version == "v1.6":
 		return nil, refused("version", "the data set has the layout %s; %s and %s are known. The library of LeRobot converts it: python -m lerobot.datasets.v30.convert_dataset_v21_to_v30 --repo-id=NAME --root=FOLDER --push-to-hub=false converts v2.1, and its releases 0.1 to 0.3 convert older ones to that", i.Version, v30, v21)
 	case i.Version != v30 && i.Version != v21:
-		return nil, refused("version", "the layout %.40q is not known; %s and %s are (\"codebase_version\" in %s)", i.Version, v30, v21, infoName)
+		return nil, refused("version", "the layout %.40q is not known; %s and %s are (\"codebase_version\" in %s)", i.Version, v30, v21, InfoName)
 	case !(i.FPS > 0 && i.FPS <= maxFPS):
-		return nil, refused("info", "%s: \"fps\" is %v; it must be above 0, and at most %d", infoName, i.FPS, maxFPS)
+		return nil, refused("info", "%s: \"fps\" is %v; it must be above 0, and at most %d", InfoName, i.FPS, maxFPS)
 	case i.Episodes < 1:
-		return nil, refused("info", "%s: there are no episodes (\"total_episodes\" is %d)", infoName, i.Episodes)
+		return nil, refused("info", "%s: there are no episodes (\"total_episodes\" is %d)", InfoName, i.Episodes)
 	case i.Episodes > MaxEpisodes:
-		return nil, refused("limit", "%s: there are %d episodes; at most %d are taken in. LeRobot's lerobot-edit-dataset splits a data set", infoName, i.Episodes, MaxEpisodes)
+		return nil, refused("limit", "%s: there are %d episodes; at most %d are taken in. LeRobot's lerobot-edit-dataset splits a data set", InfoName, i.Episodes, MaxEpisodes)
 	case i.Version == v21 && i.Chunk < 1:
-		return nil, refused("info", "%s: \"chunks_size\" must be at least 1", infoName)
+		return nil, refused("info", "%s: \"chunks_size\" must be at least 1", InfoName)
 	case !foreign.IsLine(i.Robot, maxTask):
-		return nil, refused("name", "%s: \"robot_type\" is longer than %d characters, or cannot be shown in a line", infoName, maxTask)
+		return nil, refused("name", "%s: \"robot_type\" is longer than %d characters, or cannot be shown in a line", InfoName, maxTask)
 	}
 	return i, nil
+}
+
+// A Summary is what meta/info.json says of a data set.
+type Summary struct {
+	Version, Robot   string
+	FPS              float64
+	Episodes, Frames int
+	Cameras          []string // for people
+}
+
+// Describe reads meta/info.json of a data set and nothing else. Errors are of kind Invalid, with a code.
+func Describe(root *os.Root) (s Summary, err error) {
+	b, err := refusal.ReadFile(root, InfoName, maxInfo)
+	if err != nil {
+		return s, err
+	}
+	i, err := readInfo(b)
+	if err != nil {
+		return s, err
+	}
+	s = Summary{Version: i.Version, Robot: i.Robot, FPS: i.FPS, Episodes: i.Episodes, Frames: i.Frames}
+	cameras, err := i.cameras(nil)
+	for _, c := range cameras {
+		s.Cameras = append(s.Cameras, c.Name)
+	}
+	return s, err
 }
 
 // A Camera is one that filmed all episodes.
@@ -124,16 +151,16 @@ func (i *info) cameras(chosen []string) ([]Camera, error) {
 		}
 		c := Camera{Key: key, Name: strings.TrimPrefix(strings.TrimPrefix(key, "observation."), "images."), Size: f.pixels()}
 		if len(c.Name) > maxCamera || !foreign.IsLine(c.Name, maxCamera) || c.Name == "" || strings.ContainsAny(key, `/\`) {
-			return nil, refused("name", "%s: the name of the camera %.80q is empty, longer than %d bytes, or cannot be part of a path", infoName, key, maxCamera)
+			return nil, refused("name", "%s: the name of the camera %.80q is empty, longer than %d bytes, or cannot be part of a path", InfoName, key, maxCamera)
 		}
 		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a, b Camera) int { return cmp.Compare(a.Key, b.Key) })
 	switch {
 	case len(all) == 0 && pictures:
-		return nil, refused("cameras", "%s: the pictures are in Parquet files (\"dtype\": \"image\"); only videos are read. LeRobot's lerobot-edit-dataset --operation.type convert_image_to_video writes them as videos", infoName)
+		return nil, refused("cameras", "%s: the pictures are in Parquet files (\"dtype\": \"image\"); only videos are read. LeRobot's lerobot-edit-dataset --operation.type convert_image_to_video writes them as videos", InfoName)
 	case len(all) == 0:
-		return nil, refused("cameras", "%s: there are no videos (no feature has \"dtype\": \"video\"), so there is nothing to see", infoName)
+		return nil, refused("cameras", "%s: there are no videos (no feature has \"dtype\": \"video\"), so there is nothing to see", InfoName)
 	}
 	if len(chosen) == 0 {
 		chosen = make([]string, len(all))
@@ -206,13 +233,13 @@ func path(template, camera string, numbers map[string]int) (string, error) {
 		}
 		v, ok := numbers[m[1]]
 		if !ok {
-			err = refused("info", "%s: the path %.200q has the field %.40s, which is not known", infoName, template, field)
+			err = refused("info", "%s: the path %.200q has the field %.40s, which is not known", InfoName, template, field)
 		}
 		wide, _ := strconv.Atoi(m[2]) // 0 without
 		return fmt.Sprintf("%0*d", wide, v)
 	})
 	if err == nil && (!filepath.IsLocal(out) || len(out) > 1000 || strings.ContainsAny(out, "\\\x00{}")) {
-		err = refused("info", "%s: %.200q is no path within the folder", infoName, out)
+		err = refused("info", "%s: %.200q is no path within the folder", InfoName, out)
 	}
 	return out, err
 }

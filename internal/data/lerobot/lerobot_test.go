@@ -19,12 +19,12 @@ import (
 
 // read reads all of a data set, and calls between after it was opened.
 func read(ctx context.Context, folder string, o lerobot.Options, between func()) error {
-	d, err := lerobot.Open(ctx, folder, o)
+	d, err := lerobot.Open(ctx, lerobot.Folder{Path: folder}, o)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if _, err := d.CheckVideos(ctx, map[string]lerobot.Checked{}, func(int) {}); err != nil {
+	if _, err := d.CheckVideos(ctx, map[string]lerobot.Checked{}, func(int) {}, func(string, lerobot.Checked) error { return nil }); err != nil {
 		return err
 	}
 	between()
@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 		{name: "numbers by a link", after: func(t *testing.T, folder string) {
 			must(t, os.Remove(filepath.Join(folder, data)))
 			must(t, os.Symlink(filepath.Join(filepath.Dir(outside), data), filepath.Join(folder, data)))
-		}, want: []string{"lerobot-missing", data}},
+		}, want: []string{"lerobot-link", data}},
 		{name: "video that is cut off", after: func(t *testing.T, folder string) { truncate(t, filepath.Join(folder, front), 3) }, want: []string{"lerobot-video", front}},
 		{name: "playlist as a video", after: func(t *testing.T, folder string) {
 			must(t, os.WriteFile(filepath.Join(folder, front), []byte("#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n"), 0o600))
@@ -173,7 +173,7 @@ func TestRefusedCSV(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "episodes.csv")
 			must(t, os.WriteFile(path, []byte(test.text), 0o600))
-			_, err := lerobot.Open(t.Context(), folder, lerobot.Options{CSV: path})
+			_, err := lerobot.Open(t.Context(), lerobot.Folder{Path: folder}, lerobot.Options{CSV: path})
 			if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v", err)
 			}
@@ -197,7 +197,7 @@ func TestDamagedFiles(t *testing.T) {
 				b[random.IntN(len(b))] ^= byte(1 + random.IntN(255))
 			}
 			must(t, os.WriteFile(path, b, 0o600))
-			d, err := lerobot.Open(t.Context(), folder, lerobot.Options{Policy: "policy"})
+			d, err := lerobot.Open(t.Context(), lerobot.Folder{Path: folder}, lerobot.Options{Policy: "policy"})
 			if err == nil {
 				err = errors.Join(d.Read(t.Context(), func(int, *lerobot.Frames) error { return nil }), d.Close())
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"tiebreak/internal/data/video"
 )
@@ -18,8 +17,8 @@ type Checked struct {
 
 // CheckVideos compares every video with what the data set says: pixels, frame rate and number of frames; and decodes the
 // last picture that an episode has in it. It returns what was found, in the order of Videos. begin is called before each
-// video. What known holds already, by the name of the file, is not looked at again; what is found is added to it.
-func (d *Dataset) CheckVideos(ctx context.Context, known map[string]Checked, begin func(i int)) ([]Checked, error) {
+// video. What known holds already, by the name of the file, is not looked at again; each is called with what else is found.
+func (d *Dataset) CheckVideos(ctx context.Context, known map[string]Checked, begin func(i int), each func(name string, c Checked) error) ([]Checked, error) {
 	out := make([]Checked, len(d.Videos))
 	last := make([]int, len(d.Videos))    // frame
 	episode := make([]int, len(d.Videos)) // that has it
@@ -43,18 +42,22 @@ func (d *Dataset) CheckVideos(ctx context.Context, known map[string]Checked, beg
 			}
 			return nil, inEpisode(episode[k], fmt.Errorf("%.200s: %w", v.Name, err))
 		}
-		out[k], known[v.Name] = c, c
+		out[k] = c
+		if err := each(v.Name, c); err != nil {
+			return nil, err
+		}
 	}
 	return out, sameSize(d, out)
 }
 
 // checkVideo checks one, whose last frame of an episode is given.
 func (d *Dataset) checkVideo(ctx context.Context, v Video, last int) (c Checked, err error) {
-	file, err := d.videoFile(v)
+	file, err := OpenFile(d.root, v.Name)
 	if err != nil {
 		return c, err
 	}
-	t, err := readTable(file)
+	defer file.Close()
+	t, err := video.ReadTable(file, v.Bytes)
 	if err != nil {
 		return c, refused("video", "%v", err)
 	}
@@ -66,7 +69,7 @@ func (d *Dataset) checkVideo(ctx context.Context, v Video, last int) (c Checked,
 	}
 	info, err := video.Probe(ctx, file)
 	if err == nil {
-		err = video.CheckFrame(ctx, video.Source{Path: file, First: last, Size: info.Size}, d.FPS)
+		err = video.CheckFrame(ctx, video.Source{File: file, First: last, Size: info.Size}, d.FPS)
 	}
 	if errors.Is(err, video.ErrMissing) {
 		return c, refused("ffmpeg", "%v", err)
@@ -75,22 +78,9 @@ func (d *Dataset) checkVideo(ctx context.Context, v Video, last int) (c Checked,
 		return c, refused("video", "%v", err)
 	}
 	if want := d.Cameras[v.Camera].Size; want.X > 0 && want.Y > 0 && want != info.Size {
-		return c, refused("video", "its pictures have %dx%d pixels, and %s says %dx%d", info.Size.X, info.Size.Y, infoName, want.X, want.Y)
+		return c, refused("video", "its pictures have %dx%d pixels, and %s says %dx%d", info.Size.X, info.Size.Y, InfoName, want.X, want.Y)
 	}
 	return Checked{Codec: info.Codec, Width: info.Size.X, Height: info.Size.Y, Frames: t.Frames}, nil
-}
-
-func readTable(path string) (*video.Table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return video.ReadTable(f, info.Size())
 }
 
 // sameSize returns an error unless all videos of a camera have the same size.

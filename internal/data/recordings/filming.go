@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,11 +14,12 @@ import (
 
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/lerobot"
+	"tiebreak/internal/idrl"
 )
 
 // LeRobotConfig says which data set of LeRobot is imported.
 type LeRobotConfig struct {
-	From    string // folder
+	From    lerobot.Folder
 	Into    string // folder in which sets of rollouts are kept; it is made if need be
 	Name    string // of the set
 	Title   string // of the environment, for people; default: the robot of the data set
@@ -25,8 +27,11 @@ type LeRobotConfig struct {
 
 	ClipSeconds float64 // how long clips are; 0: DefaultClipSeconds
 
-	Plan     func(Plan)                         // called before the work begins; may be nil
-	Progress func(done, total int, what string) // may be nil
+	Note     []byte // kept with an import that was interrupted (Interrupted); nil: none
+	PlanOnly bool   // tell what the import is going to do, and do nothing
+
+	Plan     func(Plan)                         `json:"-"` // called before the work begins; may be nil
+	Progress func(done, total int, what string) `json:"-"` // may be nil
 }
 
 // maxUnnamed is how many episodes count as policies of their own where none are named: clips of each have to be cut
@@ -36,27 +41,9 @@ const maxUnnamed = 120
 // DefaultClipSeconds is how long clips of videos are, unless episodes are shorter.
 const DefaultClipSeconds = 10.0
 
-// A Plan says what an import of a data set is going to read and to write.
-type Plan struct {
-	*lerobot.Dataset
-
-	Place   int64   // bytes that it will take, about
-	Seconds float64 // that it will take, about, on an ordinary machine
-}
-
-// plan estimates what an import takes: 8 bytes a number, with the features, and a file for each episode; and what was measured
-// on two cores for the table and one picture of a video, for reading a frame twice, and for a file that is durable.
-func plan(d *lerobot.Dataset) Plan {
-	return Plan{
-		Dataset: d,
-		Place:   8*int64(d.Frames)*int64(d.Numbers()) + 4096*int64(len(d.Episodes)),
-		Seconds: 0.4*float64(len(d.Videos)) + 8e-6*float64(d.Frames) + 0.002*float64(len(d.Episodes)),
-	}
-}
-
 // ImportLeRobot keeps a data set of LeRobot under a name: all of it, or nothing. Its numbers are copied, and its videos are
 // read where they are, now and whenever a clip is cut. If ctx ends it, an import of the same files with the same options
-// continues it. It returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a code
+// continues it; so does one after the process was killed. With PlanOnly it returns nil. It returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a code
 // (docs/lerobot.md), if something about the data set is not as it must be.
 func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
 	if err := checkName(cfg.Name); err != nil {
@@ -65,10 +52,10 @@ func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
 	if cfg.Title != "" && !foreign.IsLine(cfg.Title, foreign.MaxTitle) {
 		return nil, refused("manifest", "the title must be plain text of at most %d characters on one line", foreign.MaxTitle)
 	}
-	if cfg.ClipSeconds < 0 || cfg.ClipSeconds > 60 || math.IsNaN(cfg.ClipSeconds) {
-		return nil, refused("manifest", "a clip of %v seconds is not possible; it may have up to 60, and %d frames", cfg.ClipSeconds, maxClip)
+	if err := cfg.checkSeconds(); err != nil {
+		return nil, err
 	}
-	if err := free(cfg.Into, cfg.Name); err != nil {
+	if err := Free(cfg.Into, cfg.Name); err != nil {
 		return nil, err
 	}
 	d, err := lerobot.Open(ctx, cfg.From, cfg.Options)
@@ -79,8 +66,11 @@ func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
 	if cfg.Plan != nil {
 		cfg.Plan(plan(d))
 	}
+	if cfg.PlanOnly {
+		return nil, nil
+	}
 	part := partName + cfg.Name + "-" + d.Fingerprint()
-	return inFolder(ctx, cfg.Into, cfg.Name, part, func(dir string) error {
+	return inPart(ctx, cfg.Into, cfg.Name, part, func(dir string) error {
 		return (&filming{keeping: keeping{folder: &folder{m: &manifest{}}, dir: dir}, d: d, cfg: cfg}).run(ctx)
 	})
 }
@@ -92,13 +82,23 @@ type filming struct {
 	cfg LeRobotConfig
 }
 
-func (f *filming) progress(done, total int, what string) {
+// progress tells how far the import is. It is a moment at which it can wait for others, and shows that it runs (removeKilled).
+func (f *filming) progress(ctx context.Context, done, total int, what string) {
+	if done%256 == 0 {
+		_ = f.renew()
+	}
+	idrl.Pause(ctx)
 	if f.cfg.Progress != nil {
 		f.cfg.Progress(done, total, what)
 	}
 }
 
 func (f *filming) run(ctx context.Context) error {
+	if f.cfg.Note != nil {
+		if err := os.WriteFile(filepath.Join(f.dir, noteName), f.cfg.Note, 0o600); err != nil {
+			return err
+		}
+	}
 	checked, err := f.checkVideos(ctx)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (f *filming) run(ctx context.Context) error {
 	var s standard
 	n := len(f.d.Episodes)
 	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
-		f.progress(i, n, "checking episode")
+		f.progress(ctx, i, n, "checking episode")
 		return s.add(episodeName(i), r.States)
 	})
 	if err != nil {
@@ -121,7 +121,7 @@ func (f *filming) run(ctx context.Context) error {
 		return err
 	}
 	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
-		f.progress(i, n, "keeping episode")
+		f.progress(ctx, i, n, "keeping episode")
 		return f.keepEpisode(i, of[i], r, how)
 	})
 	if err == nil {
@@ -133,26 +133,48 @@ func (f *filming) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.finish(), os.RemoveAll(filepath.Join(f.dir, checkedName)))
+	return errors.Join(f.finish(), os.RemoveAll(filepath.Join(f.dir, checkedName)), os.RemoveAll(filepath.Join(f.dir, noteName)))
 }
 
-// checkedName is the file of what was found in videos, for an import that goes on.
-const checkedName = "checked.json"
+// checkedName is the file of what was found in videos, for an import that goes on: a line for each.
+const checkedName = "checked.jsonl"
 
-// checkVideos checks the videos, but for those that were checked before the import was interrupted.
-func (f *filming) checkVideos(ctx context.Context) ([]lerobot.Checked, error) {
-	known := map[string]lerobot.Checked{}
+// A checkedLine is a line of that file.
+type checkedLine struct {
+	Video string          `json:"video"`
+	Found lerobot.Checked `json:"found"`
+}
+
+// checkVideos checks the videos, but for those that were checked before the import was interrupted or killed.
+func (f *filming) checkVideos(ctx context.Context) (found []lerobot.Checked, err error) {
 	path := filepath.Join(f.dir, checkedName)
-	readJSON(path, &known)
-	out, err := f.d.CheckVideos(ctx, known, func(k int) { f.progress(k, len(f.d.Videos), "checking video") })
-	if err == nil || ctx.Err() == nil {
-		return out, err
+	known := readChecked(path)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
 	}
-	b, jsonErr := json.Marshal(known)
-	if jsonErr == nil {
-		jsonErr = os.WriteFile(path, b, 0o600)
+	defer func() { err = errors.Join(err, file.Close()) }()
+	lines := json.NewEncoder(file)
+	begin := func(k int) { f.progress(ctx, k, len(f.d.Videos), "checking video") }
+	return f.d.CheckVideos(ctx, known, begin, func(name string, c lerobot.Checked) error {
+		return lines.Encode(checkedLine{Video: name, Found: c})
+	})
+}
+
+// readChecked reads the whole lines of such a file, by the names of the videos.
+func readChecked(path string) map[string]lerobot.Checked {
+	known := map[string]lerobot.Checked{}
+	b, err := os.ReadFile(path) //nolint:gosec // within the data folder
+	if err != nil {
+		return known
 	}
-	return nil, errors.Join(err, jsonErr)
+	for line := range bytes.Lines(b) {
+		var c checkedLine
+		if json.Unmarshal(line, &c) == nil && line[len(line)-1] == '\n' {
+			known[c.Video] = c.Found
+		}
+	}
+	return known
 }
 
 func episodeName(i int) string { return fmt.Sprintf("episode-%06d", i) }
@@ -188,7 +210,7 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 	}
 	m.defaults()
 	policies, _ := m.policies(maxUnnamed)
-	x := &filmed{Folder: d.Path(), FPS: d.FPS}
+	x := &filmed{Folder: d.Folder().Path, Within: d.Folder().Within, FPS: d.FPS}
 	for k, c := range d.Cameras {
 		camera := filmCamera{Name: c.Name}
 		for i, v := range d.Videos {

@@ -36,7 +36,7 @@ func write(t *testing.T, d lerobottest.Dataset) string {
 // film imports a data set under the name pen.
 func film(t *testing.T, folder, into string, o lerobot.Options) (*recordings.Set, error) {
 	t.Helper()
-	return recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: folder, Into: into, Name: "pen", Options: o, ClipSeconds: 2})
+	return recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: o, ClipSeconds: 2})
 }
 
 // cut returns the tape of a rollout from a step on.
@@ -141,7 +141,7 @@ func TestLeRobot(t *testing.T) {
 	folder, into := write(t, lerobottest.Dataset{Lengths: lengths}), t.TempDir()
 	planned := false
 	s, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{
-		From: folder, Into: into, Name: "pen",
+		From: lerobot.Folder{Path: folder}, Into: into, Name: "pen",
 		Options: lerobot.Options{Policy: "policy", Start: "seed", Success: "next.success", Cameras: []string{"side", "front"}},
 		Plan: func(p recordings.Plan) {
 			planned = p.Frames == 143 && len(p.Episodes) == 6 && p.Place > 0 && p.Seconds > 0
@@ -257,7 +257,7 @@ func TestFilmedSetsThatChange(t *testing.T) {
 func TestLeRobotInterrupted(t *testing.T) {
 	folder, into := write(t, lerobottest.Dataset{Lengths: []int{8, 9, 10}}), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	config := recordings.LeRobotConfig{From: folder, Into: into, Name: "pen", Progress: func(done, _ int, what string) {
+	config := recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Progress: func(done, _ int, what string) {
 		if what == "keeping episode" && done == 1 {
 			cancel()
 		}

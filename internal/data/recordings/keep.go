@@ -88,7 +88,7 @@ type seenV1 struct {
 // checkName returns an error unless a set of rollouts can be called so: the id of an environment has it.
 func checkName(name string) error {
 	if !foreign.IsName(name, 64) {
-		return refused("name", "a set of rollouts is called by lower-case letters, digits and hyphens, at most 64: --name my-rollouts, not %.80q", name)
+		return refused("name", "a set of rollouts is called by lower-case letters, digits and hyphens, at most 64, such as my-rollouts; not %.80q", name)
 	}
 	return nil
 }
@@ -114,26 +114,29 @@ func Import(ctx context.Context, cfg Config) (s *Set, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.root.Close()) }()
-	return inFolder(ctx, cfg.Into, cfg.Name, "", func(dir string) error {
+	return inFolder(cfg.Into, cfg.Name, func(dir string) error {
 		return (&keeping{folder: f, cfg: cfg, dir: dir}).run(ctx)
 	})
 }
 
-// free returns an error of kind Conflict if there is a set of a name in a folder, which it makes if need be.
-func free(into, name string) error {
+// Free returns an error of kind Conflict if there is a set of a name in a folder, which it makes if need be, and of kind Invalid if
+// no set can be called so.
+func Free(into, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(into, 0o700); err != nil {
 		return refused("missing", "%v", err)
 	}
 	if _, err := os.Lstat(filepath.Join(into, name)); err == nil {
-		return idrl.Errorf(idrl.Conflict, "rollouts-taken: there are rollouts called %s already: use another --name", name)
+		return idrl.Errorf(idrl.Conflict, "rollouts-taken: there are rollouts called %s already: use another name", name)
 	}
 	return nil
 }
 
 // inFolder makes the set of a name: fill writes its files into a folder that is not seen before all of them are there.
-// If part is not empty, an interrupted fill leaves its files in a folder of that name, and the next one has them.
-func inFolder(ctx context.Context, into, name, part string, fill func(dir string) error) (s *Set, err error) {
-	if err := errors.Join(free(into, name), removeKilled(into)); err != nil {
+func inFolder(into, name string, fill func(dir string) error) (s *Set, err error) {
+	if err := errors.Join(Free(into, name), removeKilled(into)); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp(into, madeNow)
@@ -141,31 +144,57 @@ func inFolder(ctx context.Context, into, name, part string, fill func(dir string
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if part != "" {
-		if part = filepath.Join(into, part); exists(part) { // taken by one alone
-			if err := errors.Join(os.Remove(dir), os.Rename(part, dir)); err != nil {
-				return nil, err
-			}
-		}
-		defer func() {
-			if err != nil && ctx.Err() != nil {
-				err = errors.Join(err, os.Rename(dir, part))
-			}
-		}()
-	}
 	if err := fill(dir); err != nil {
 		return nil, err
 	}
-	to := filepath.Join(into, name)
+	return seen(dir, filepath.Join(into, name))
+}
+
+// seen makes a whole folder a set.
+func seen(dir, to string) (*Set, error) {
 	if err := os.Rename(dir, to); err != nil {
 		return nil, err
 	}
 	return Open(to)
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+// How often and after what pause an import asks for a folder that another one has.
+const (
+	lockTries = 50
+	lockPause = 200 * time.Millisecond
+)
+
+// inPart is inFolder in a folder of the name part, for one process at a time. What is in it stays if ctx ended fill, or the
+// process was killed, and the next one goes on from it.
+func inPart(ctx context.Context, into, name, part string, fill func(dir string) error) (*Set, error) {
+	if err := errors.Join(Free(into, name), removeKilled(into)); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(into, part)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	unlock, err := lockFolder(dir)
+	for range lockTries { // what was killed may be ending
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(lockPause)
+		unlock, err = lockFolder(dir)
+	}
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Conflict, "another import of this data set under the name %s is under way: wait for its end, or stop it (%v)", name, err)
+	}
+	defer unlock()
+	if err := fill(dir); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	to := filepath.Join(into, name)
+	s, err := seen(dir, to)
+	return s, errors.Join(err, os.RemoveAll(filepath.Join(to, lockName)))
 }
 
 // abandoned is after what time without a change a folder is taken for that of an import which was
@@ -343,7 +372,7 @@ func (k *keeping) finish() error {
 		}
 		x.Scale = append(x.Scale, 3/(std*math.Sqrt2)) // differences of two clips
 	}
-	b, err := json.MarshalIndent(x, "", " ")
+	b, err := json.Marshal(x)
 	if err != nil {
 		return refused("array", "%v", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -27,7 +26,8 @@ const filmedVersion = 2
 
 // filmed says which videos show rollouts. They are read where they are.
 type filmed struct {
-	Folder  string        `json:"folder"` // absolute
+	Folder  string        `json:"folder"`           // absolute
+	Within  string        `json:"within,omitempty"` // lerobot.Folder.Within
 	FPS     float64       `json:"fps"`
 	Cameras []filmCamera  `json:"cameras"`
 	Videos  []filmedVideo `json:"videos"`
@@ -119,15 +119,21 @@ func (s *Set) tape(i, from, steps int) (*clip.Tape, error) {
 		return nil, fmt.Errorf("there are no steps %d to %d", from, from+steps)
 	}
 	c := video.Cut{Frames: steps + 1, FPS: f.FPS, Stills: video.Spread(steps+1, stills)}
+	root, err := (lerobot.Folder{Path: f.Folder, Within: f.Within}).Open()
+	if err != nil {
+		return nil, idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err)
+	}
+	defer root.Close()
 	sum := sha256.New()
 	fmt.Fprintf(sum, "cut 1 %d %v\n", c.Frames, c.FPS)
 	for k, p := range e.Places {
 		v, camera := f.Videos[p.Video], f.Cameras[k]
-		path, err := f.find(v)
+		file, err := f.find(root, v)
 		if err != nil {
 			return nil, err
 		}
-		c.From = append(c.From, video.Source{Path: path, First: p.First + from, Size: image.Pt(camera.Width, camera.Height)})
+		defer file.Close()
+		c.From = append(c.From, video.Source{File: file, First: p.First + from, Size: image.Pt(camera.Width, camera.Height)})
 		fmt.Fprintf(sum, "%q %d %d %d\n", v.Name, v.Bytes, v.Modified.UnixNano(), p.First+from)
 	}
 	kept, err := s.cut(hex.EncodeToString(sum.Sum(nil)), c)
@@ -137,21 +143,21 @@ func (s *Set) tape(i, from, steps int) (*clip.Tape, error) {
 	return f.assemble(c, kept)
 }
 
-// find returns the path of a video, which must be as it was.
-func (f *filmed) find(v filmedVideo) (string, error) {
-	path, err := lerobot.Within(f.Folder, v.Name)
+// find opens a video, which must be as it was. The caller closes it.
+func (f *filmed) find(root *os.Root, v filmedVideo) (*os.File, error) {
+	file, err := lerobot.OpenFile(root, v.Name)
 	if err != nil {
-		return "", idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err)
+		return nil, idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err)
 	}
-	info, err := os.Stat(path)
+	info, err := file.Stat()
 	if err != nil {
-		return "", idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err)
+		return nil, errors.Join(idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err), file.Close())
 	}
 	if info.Size() != v.Bytes || !info.ModTime().Equal(v.Modified) {
-		return "", idrl.Errorf(idrl.Damaged, "the dataset has changed since the import: %s in %s had %d bytes of %s, and has %d of %s; put it back, or import the dataset under another name",
-			v.Name, f.Folder, v.Bytes, v.Modified.UTC().Format(time.DateTime), info.Size(), info.ModTime().UTC().Format(time.DateTime))
+		return nil, errors.Join(idrl.Errorf(idrl.Damaged, "the dataset has changed since the import: %s in %s had %d bytes of %s, and has %d of %s; put it back, or import the dataset under another name",
+			v.Name, f.Folder, v.Bytes, v.Modified.UTC().Format(time.DateTime), info.Size(), info.ModTime().UTC().Format(time.DateTime)), file.Close())
 	}
-	return path, nil
+	return file, nil
 }
 
 // cut returns the cut of a name, which is made if it is not there.
@@ -238,11 +244,4 @@ func (f *filmed) assemble(c video.Cut, kept cutV1) (*clip.Tape, error) {
 		t.Stills = append(t.Stills, p)
 	}
 	return t, nil
-}
-
-// readJSON reads a file that this program wrote; it leaves dst as it is if there is none, or it is damaged.
-func readJSON(path string, dst any) {
-	if b, err := os.ReadFile(path); err == nil { //nolint:gosec // within the data folder
-		_ = json.Unmarshal(b, dst)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -34,8 +35,13 @@ const MaxSide = 4096
 // ErrMissing is in the errors of a program that is not installed.
 var ErrMissing = errors.New("videos need the programs ffmpeg and ffprobe, which were not found: install the package ffmpeg (Debian: apt install ffmpeg)")
 
-// input returns the arguments by which a child opens the file at path, and nothing else.
-func input(path string) []string {
+// input returns the arguments by which a child opens the k-th of the files that it inherits, and nothing else. The child opens
+// no path, so that what was checked is what is read.
+func input(k int, f *os.File) []string {
+	path := fmt.Sprintf("/dev/fd/%d", 3+k)
+	if runtime.GOOS == "windows" {
+		path = f.Name()
+	}
 	return []string{"-protocol_whitelist", "file,pipe", "-format_whitelist", containers, "-i", "file:" + path}
 }
 
@@ -46,12 +52,15 @@ type child struct {
 	cancel context.CancelFunc
 }
 
-// run returns a child that was not started. It ends with ctx, or after Time. The caller calls cancel.
-func run(ctx context.Context, program string, args ...string) *child {
+// run returns a child that was not started, which inherits files. It ends with ctx, or after Time. The caller calls cancel.
+func run(ctx context.Context, program string, files []*os.File, args ...string) *child {
 	ctx, cancel := context.WithTimeout(ctx, Time)
 	c := &child{Cmd: exec.CommandContext(ctx, program, args...), cancel: cancel} //nolint:gosec // one of two programs
 	c.Stderr = &limited{w: &c.said, n: saidBytes}
 	c.WaitDelay = 5 * time.Second
+	if runtime.GOOS != "windows" {
+		c.ExtraFiles = files
+	}
 	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { // others may be secrets
 		name, _, _ := strings.Cut(v, "=")
 		return !slices.Contains([]string{"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT"}, strings.ToUpper(name))

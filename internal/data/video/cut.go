@@ -15,7 +15,7 @@ import (
 
 // A Source is the video of one camera.
 type Source struct {
-	Path  string
+	File  *os.File    // open; the caller closes it
 	First int         // frame at which the cut begins
 	Size  image.Point // pixels
 }
@@ -74,13 +74,15 @@ func rate(fps float64) string {
 // error if frames are missing or do not decode.
 func (c Cut) Write(ctx context.Context, folder string) error {
 	args := []string{"-v", "error", "-nostdin", "-y"}
-	for _, s := range c.From {
+	var files []*os.File
+	for k, s := range c.From {
+		files = append(files, s.File)
 		begin := (float64(s.First) - 0.5) / c.FPS // between frames
 		if s.First > 0 {
 			args = append(args, "-ss", strconv.FormatFloat(begin, 'f', 6, 64))
 		}
 		args = append(args, "-threads", "2", "-noautorotate")
-		args = append(args, input(s.Path)...)
+		args = append(args, input(k, s.File)...)
 	}
 	args = append(args, "-filter_complex_threads", "1", "-filter_complex", c.filters())
 	key := strconv.Itoa(max(1, int(math.Round(c.FPS/2))))
@@ -98,7 +100,7 @@ func (c Cut) Write(ctx context.Context, folder string) error {
 		"-g", key, "-keyint_min", key, "-sc_threshold", "0", "-movflags", "+faststart", "-f", "mp4")
 	out("[v]", WebMName, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1", "-crf", "36", "-b:v", "500k", "-g", key, "-f", "webm")
 	out("[s]", stillName+"%d.jpg", "-frames:v", strconv.Itoa(len(c.Stills)), "-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-f", "image2")
-	child := run(ctx, "ffmpeg", args...)
+	child := run(ctx, "ffmpeg", files, args...)
 	defer child.cancel()
 	if err := child.finish(); err != nil {
 		if ctx.Err() != nil || errors.Is(err, ErrMissing) {
@@ -168,8 +170,8 @@ func CheckFrame(ctx context.Context, s Source, fps float64) error {
 		args = append(args, "-ss", strconv.FormatFloat((float64(s.First)-0.5)/fps, 'f', 6, 64))
 	}
 	args = append(args, "-threads", "2", "-noautorotate")
-	args = append(args, input(s.Path)...)
-	c := run(ctx, "ffmpeg", append(args, "-map", "0:v:0", "-frames:v", "1", "-vf", "scale=16:16", "-f", "rawvideo", "-pix_fmt", "gray", "pipe:1")...)
+	args = append(args, input(0, s.File)...)
+	c := run(ctx, "ffmpeg", []*os.File{s.File}, append(args, "-map", "0:v:0", "-frames:v", "1", "-vf", "scale=16:16", "-f", "rawvideo", "-pix_fmt", "gray", "pipe:1")...)
 	defer c.cancel()
 	got := new(counter)
 	c.Stdout = got

@@ -8,7 +8,7 @@ import (
 
 // TestLimits: a child runs within limits of memory, processor time and the size of files.
 func TestLimits(t *testing.T) {
-	c := run(t.Context(), "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc", "-f", "rawvideo", "pipe:1")
+	c := run(t.Context(), "ffmpeg", nil, "-v", "error", "-f", "lavfi", "-i", "testsrc", "-f", "rawvideo", "pipe:1")
 	defer c.cancel()
 	out, err := c.StdoutPipe() // it waits until somebody reads
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"os"
 )
 
 // An Info is what a file says of its first video.
@@ -16,9 +17,9 @@ type Info struct {
 	Size  image.Point
 }
 
-// Probe returns what the file at path says of its first video. It decodes little of it.
-func Probe(ctx context.Context, path string) (info Info, err error) {
-	c := run(ctx, "ffprobe", append([]string{"-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height,codec_name", "-of", "json"}, input(path)...)...)
+// Probe returns what a file says of its first video. It decodes little of it.
+func Probe(ctx context.Context, f *os.File) (info Info, err error) {
+	c := run(ctx, "ffprobe", []*os.File{f}, append([]string{"-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height,codec_name", "-of", "json"}, input(0, f)...)...)
 	defer c.cancel()
 	var out bytes.Buffer
 	c.Stdout = &limited{w: &out, n: 64 << 10}
@@ -49,12 +50,17 @@ func Probe(ctx context.Context, path string) (info Info, err error) {
 // shown, none left out and none twice, whatever times the file gives them. The picture is
 // overwritten by the next. It returns an error of frame as it is.
 func Decode(ctx context.Context, path string, frame func(image.Image) error) error {
-	info, err := Probe(ctx, path)
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	args := append([]string{"-v", "error", "-nostdin", "-noautorotate"}, input(path)...)
-	c := run(ctx, "ffmpeg", append(args, "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgba", "pipe:1")...)
+	defer f.Close()
+	info, err := Probe(ctx, f)
+	if err != nil {
+		return err
+	}
+	args := append([]string{"-v", "error", "-nostdin", "-noautorotate"}, input(0, f)...)
+	c := run(ctx, "ffmpeg", []*os.File{f}, append(args, "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgba", "pipe:1")...)
 	defer c.cancel()
 	out, err := c.StdoutPipe()
 	if err != nil {

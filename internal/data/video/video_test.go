@@ -34,12 +34,23 @@ func number(p image.Image, at image.Rectangle) (n int) {
 	return n
 }
 
+// open opens a file for the time of a test.
+func open(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
 // TestCut: frames are exact with key frames far apart and frames that are stored in another order than shown.
 func TestCut(t *testing.T) {
 	a := film(t, 60, "-c:v", "libx264", "-g", "50", "-bf", "3")
 	b := film(t, 60, "-c:v", "libx264", "-g", "7", "-bf", "2")
 	size := image.Pt(96, 64)
-	c := Cut{From: []Source{{a, 23, size}, {b, 31, size}}, Frames: 12, FPS: 30, Stills: []int{0, 5, 11}}
+	c := Cut{From: []Source{{open(t, a), 23, size}, {open(t, b), 31, size}}, Frames: 12, FPS: 30, Stills: []int{0, 5, 11}}
 	dir := t.TempDir()
 	if err := c.Write(t.Context(), dir); err != nil {
 		t.Fatal(err)
@@ -174,21 +185,21 @@ func FuzzReadTable(f *testing.F) {
 // TestProbe: pictures are bounded before anything is decoded, and other files are not opened.
 func TestProbe(t *testing.T) {
 	path := film(t, 3, "-c:v", "libx264")
-	if info, err := Probe(t.Context(), path); err != nil || info != (Info{"h264", image.Pt(96, 64)}) {
+	if info, err := Probe(t.Context(), open(t, path)); err != nil || info != (Info{"h264", image.Pt(96, 64)}) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	large := filepath.Join(t.TempDir(), "large.mp4")
 	if out, err := exec.Command("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=s=4800x16", "-frames:v", "2", large).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if _, err := Probe(t.Context(), large); err == nil || !strings.Contains(err.Error(), "4800x16") {
+	if _, err := Probe(t.Context(), open(t, large)); err == nil || !strings.Contains(err.Error(), "4800x16") {
 		t.Errorf("the error is %v", err)
 	}
 	list := filepath.Join(t.TempDir(), "list.mp4")
 	if err := os.WriteFile(list, fmt.Appendf(nil, "ffconcat version 1.0\nfile '%s'\n", path), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := Probe(t.Context(), list); err == nil {
+	if info, err := Probe(t.Context(), open(t, list)); err == nil {
 		t.Errorf("a list of files is read: %+v", info)
 	}
 }
@@ -196,7 +207,7 @@ func TestProbe(t *testing.T) {
 // TestVariables: a child has no secrets of the program.
 func TestVariables(t *testing.T) {
 	t.Setenv("A_SECRET_OF_THE_SERVER", "x")
-	c := run(t.Context(), "ffmpeg")
+	c := run(t.Context(), "ffmpeg", nil)
 	defer c.cancel()
 	if slices.Contains(c.Env, "A_SECRET_OF_THE_SERVER=x") || !slices.ContainsFunc(c.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") }) {
 		t.Errorf("it has %v", c.Env)
