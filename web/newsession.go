@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -53,9 +54,9 @@ func (s launching) createSession(c echo.Context) error {
 	case "preview":
 		return render(c, http.StatusOK, templates.NewSession(s.previewSession(c, f)))
 	case "rehearse":
-		return s.rehearse(c, f.withoutTitle(), who.User)
+		return s.rehearse(c, f, who.User)
 	case "export", "save":
-		return s.fileOf(c, f.withoutTitle(), who.User)
+		return s.fileOf(c, f, who.User)
 	}
 	if len(f.errs) == 0 {
 		id, err := s.open(c, f.drawn(), who.User, c.FormValue("anyway") == "yes")
@@ -231,7 +232,17 @@ func envCards(catalogue []EnvChoice, chosen string) []templates.EnvCard {
 	if len(available) > 0 && !slices.ContainsFunc(available, func(e templates.EnvCard) bool { return e.Selected }) {
 		available[0].Selected = true
 	}
+	// Own ones come first: who has imported recordings looks for them.
+	slices.SortStableFunc(available, func(a, b templates.EnvCard) int { return cmp.Compare(place(a), place(b)) })
 	return append(available, missing...)
+}
+
+// place orders cards of environments.
+func place(e templates.EnvCard) int {
+	if e.Own {
+		return 0
+	}
+	return 1
 }
 
 // emptyForm is the form before anything is typed, for somebody who tries the program alone.

@@ -59,24 +59,24 @@ func (p *pen) learning(out *templates.Charts) {
 	out.Correlation = correlationTable(p.m.Spec, p.m.Insight)
 	out.Wide = []templates.ChartCard{p.history()}
 	if p.m.Spec.Kind == idrl.JudgeClip {
-		out.Wide = append([]templates.ChartCard{p.verdicts()}, out.Wide...)
+		out.Figures = append(out.Figures, p.verdicts())
 	}
 }
 
 // verdicts draws how often the episodes of each policy succeed.
-func (p *pen) verdicts() templates.ChartCard {
+func (p *pen) verdicts() templates.Drawing {
 	v, none := p.m.Insight.Verdicts, ""
 	if len(v.Rates) == 0 {
 		none = "Shown from the first verdict on."
 	}
-	c := p.card("verdicts", "share of episodes, with an interval that may be looked at after every verdict", none)
+	d := p.draw("verdicts", none)
 	if v.Moments > 0 {
-		c.Said = fmt.Sprintf("When it went wrong is known of %s.", plural(v.Moments, "verdict"))
+		d.Said = fmt.Sprintf("When it went wrong is known of %s.", plural(v.Moments, "verdict"))
 	}
 	if v.Shared > 0 {
-		c.Said += fmt.Sprintf(" Where two people or more named a moment (%s), these are %.1f s apart in the median.", plural(v.Shared, "clip"), v.Apart)
+		d.Said += fmt.Sprintf(" Where two people or more named a moment (%s), these are %.1f s apart in the median.", plural(v.Shared, "clip"), v.Apart)
 	}
-	return c
+	return d
 }
 
 // history draws how the weights moved; networks have none, and the features in their place that they reward.

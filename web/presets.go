@@ -142,21 +142,11 @@ func (f *sessionForm) file() ([]byte, error) { return studyfile.Write(f.named())
 
 // named returns the complete settings, with the usual title and seed if none is given.
 func (f *sessionForm) named() idrl.SessionSpec {
-	spec, usual := f.spec, settings.Defaults()
-	for _, key := range []string{"title", "seed"} {
-		if s := settings.Get(key); s.IsZero(spec) {
-			s.Copy(&spec, usual)
-		}
+	spec := f.spec
+	if s := settings.Get("seed"); s.IsZero(spec) {
+		s.Copy(&spec, settings.Defaults())
 	}
 	return settings.Complete(spec)
-}
-
-// withoutTitle is f where a title need not be given.
-func (f *sessionForm) withoutTitle() *sessionForm {
-	if f.values["title"] == "" {
-		delete(f.errs, "title")
-	}
-	return f
 }
 
 // export replies with the study file of a form's settings.

@@ -42,12 +42,12 @@ func FormFields() (out []string) {
 }
 
 // readSessionForm reads the form that a browser sent. What is typed or chosen takes precedence over the
-// defaults of who answers, and these over those of all sessions. The title is required, and the seed
-// is drawn.
+// defaults of who answers, and these over those of all sessions. The seed is drawn unless it
+// is given.
 func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 	f := &sessionForm{values: map[string]string{}, errs: map[string]string{}, hand: map[string]bool{}, who: settings.FindAudience(c.FormValue("who"))}
 	f.spec = f.who.Defaults()
-	f.spec.Title, f.spec.Seed = "", 0
+	f.spec.Seed = 0
 	for key := range strings.SplitSeq(c.FormValue("hand"), ",") {
 		f.hand[key] = true
 	}

@@ -17,13 +17,26 @@ export async function refresh(parts) {
 }
 
 /**
- * Replaces a part of the page by that of a fresh copy, if it differs and nobody uses it.
+ * Replaces a part of the page by that of a fresh copy, if it differs and is not in use. What is folded by data-fold stays
+ * as it is, open or closed.
  * @param {string} part
  * @param {Document} page
  */
 function take(part, page) {
   const old = document.querySelector(part);
   const fresh = page.querySelector(part);
-  if (!old || !fresh || old.contains(document.activeElement) || old.querySelector("details[open]") || old.isEqualNode(fresh)) return;
+  if (!old || !fresh) return;
+  const active = document.activeElement;
+  const at = active?.matches("[data-fold] > summary") && old.contains(active) ? fold(active.parentElement) : "";
+  if ((!at && old.contains(active)) || old.querySelector("details[open]:not([data-fold])")) return;
+  for (const open of old.querySelectorAll("[data-fold][open]")) fresh.querySelector(fold(open))?.setAttribute("open", "");
+  if (old.isEqualNode(fresh)) return;
   old.replaceWith(document.adoptNode(fresh));
+  if (at) /** @type {HTMLElement|null} */ (document.querySelector(`${at} > summary`))?.focus({ preventScroll: true });
 }
+
+/**
+ * Returns the selector of a folded part.
+ * @param {Element|null} e
+ */
+const fold = (e) => `[data-fold="${e?.getAttribute("data-fold")}"]`;

@@ -126,6 +126,7 @@ def main():
     parser.add_argument("--files", default="large", choices=["large", "small"])
     options = parser.parse_args()
     make(options.folder, options.codec, options.fps, options.files)
+    print(f"{options.folder} has {EPISODES} episodes.")
 
 
 if __name__ == "__main__":
