@@ -103,7 +103,7 @@ func TestImports(t *testing.T) {
 	if label[0] != "annotate.js" || !slices.Contains(label, "view.js") || slices.Contains(label, "interval-chart.js") {
 		t.Errorf("modules of annotate.js = %v, want itself first, view.js through others, and not interval-chart.js", label)
 	}
-	used := slices.Concat(of, label, Modules("dashboard.js"), Modules("asked-page.js"), Modules("arena.js"), Modules("workers.js"), Modules("known.js"), Modules("forget.js"), Modules("new-session.js"), Modules("sample.js"), Modules("video.js"), []string{path.Base(worker)})
+	used := slices.Concat(of, label, Modules("dashboard.js"), Modules("asked-page.js"), Modules("arena.js"), Modules("workers.js"), Modules("known.js"), Modules("forget.js"), Modules("new-session.js"), Modules("recordings.js"), Modules("sample.js"), Modules("video.js"), []string{path.Base(worker)})
 	names, err := fs.Glob(FS, "js/*.js")
 	if err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func (s *api) apiRecordings(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	states, err := s.importsOf(who)
+	states, err := importing{s.site}.importsOf(who)
 	for _, i := range states {
 		imports = append(imports, apiImportOf(i))
 	}
@@ -102,9 +102,9 @@ func (s *api) apiImportRecordings(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := s.planImport(c, ask)
+	plan, err := importing{s.site}.planImport(c, ask)
 	if err == nil && !planOnly {
-		err = s.startImport(c.Request().Context(), ask, who.User)
+		err = importing{s.site}.startImport(c.Request().Context(), ask, who.User)
 	}
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *api) apiStopImport(c echo.Context) error {
 	if body.Name == "" {
 		return idrl.Errorf(idrl.Invalid, "\"name\" is missing: that of an import")
 	}
-	if _, err := s.importOf(who, body.Name); err != nil {
+	if _, err := (importing{s.site}).importOf(who, body.Name); err != nil {
 		return err
 	}
 	if err := s.cfg.Importer.StopImport(body.Name); err != nil {

@@ -107,7 +107,7 @@ func (s watching) arenaForm(c echo.Context, who auth.Actor, status int, v url.Va
 	}
 	field := func(name string) templates.Field { return templates.Field{Value: v.Get(name)} }
 	p := templates.NewArenaPage{
-		Recordings: s.recordingsLink(),
+		Recordings: recordingsLink(s.site),
 		Layout:     s.layout(c, "Compare policies"), Action: "/arenas", Cancel: "/sessions", Error: wrong,
 		Title: field("title"), Detect: field("detect"), Budget: field("budget"), AnswersEach: field("answers_each"), Wage: field("wage"), Code: field("completion_code"), Instructions: field("instructions"),
 		Most: strconv.Itoa(idrl.MaxEntrants), Rehearse: launching(s).rehearsalPanel(c),

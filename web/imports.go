@@ -76,13 +76,16 @@ type ImportState struct {
 	Again bool      // it was interrupted, and can go on
 }
 
+// importing is for researchers who import recordings.
+type importing struct{ *site }
+
 const recordingsPath = "/recordings"
 
 // importWork is that of an import in the background: a process of its own, so that the memory of the server is the progress alone.
 var importWork = work{bytes: 8 << 20, waits: 90, busy: errHeavy}
 
 // importTurn is the turn of an import. It is counted apart from the pages of who began it.
-func (s *site) importTurn(owner string) ImportTurn {
+func (s importing) importTurn(owner string) ImportTurn {
 	return func(ctx context.Context) (pause, leave func(), err error) {
 		t, err := s.heavy.enter(ctx, person{role: "import", id: owner}, importWork)
 		if err != nil {
@@ -96,7 +99,7 @@ func (s *site) importTurn(owner string) ImportTurn {
 }
 
 // importer returns the account that is signed in, if it may import.
-func (s *site) importer(c echo.Context) (owner string, err error) {
+func (s importing) importer(c echo.Context) (owner string, err error) {
 	who, err := s.researcher(c, auth.CreateSession, "")
 	if err == nil && s.cfg.Importer == nil {
 		err = idrl.Errorf(idrl.NotFound, "This server imports no recordings.")
@@ -105,7 +108,7 @@ func (s *site) importer(c echo.Context) (owner string, err error) {
 }
 
 // recordings is GET /recordings.
-func (s launching) recordings(c echo.Context) error {
+func (s importing) recordings(c echo.Context) error {
 	if _, err := s.importer(c); err != nil {
 		return err
 	}
@@ -113,7 +116,7 @@ func (s launching) recordings(c echo.Context) error {
 }
 
 // postRecordings is POST /recordings with do=check, import, stop or forget.
-func (s launching) postRecordings(c echo.Context) error {
+func (s importing) postRecordings(c echo.Context) error {
 	owner, err := s.importer(c)
 	if err != nil {
 		return err
@@ -147,7 +150,7 @@ func (s launching) postRecordings(c echo.Context) error {
 }
 
 // refusedImport shows the form with an error of a person.
-func (s launching) refusedImport(c echo.Context, ask ImportAsk, err error) error {
+func (s importing) refusedImport(c echo.Context, ask ImportAsk, err error) error {
 	if kind := kindOf(err); kind != idrl.Invalid && kind != idrl.Conflict {
 		return err
 	}
@@ -155,7 +158,7 @@ func (s launching) refusedImport(c echo.Context, ask ImportAsk, err error) error
 }
 
 // planImport tells what an import takes.
-func (s *site) planImport(c echo.Context, ask ImportAsk) (plan []string, err error) {
+func (s importing) planImport(c echo.Context, ask ImportAsk) (plan []string, err error) {
 	if _, err := ask.Config(); err != nil {
 		return nil, err
 	}
@@ -166,7 +169,7 @@ func (s *site) planImport(c echo.Context, ask ImportAsk) (plan []string, err err
 	return plan, err
 }
 
-func (s *site) startImport(ctx context.Context, ask ImportAsk, owner string) error {
+func (s importing) startImport(ctx context.Context, ask ImportAsk, owner string) error {
 	if _, err := ask.Config(); err != nil {
 		return err
 	}
@@ -174,7 +177,7 @@ func (s *site) startImport(ctx context.Context, ask ImportAsk, owner string) err
 }
 
 // importsOf lists the imports that the sender of a request may see and change: their own, or all for an admin and a program without an account.
-func (s *site) importsOf(who auth.Actor) ([]ImportState, error) {
+func (s importing) importsOf(who auth.Actor) ([]ImportState, error) {
 	owner := who.User
 	if seesAllRehearsals(who) {
 		owner = ""
@@ -183,7 +186,7 @@ func (s *site) importsOf(who auth.Actor) ([]ImportState, error) {
 }
 
 // importOf returns one of them by its name, or an error of kind NotFound.
-func (s *site) importOf(who auth.Actor, name string) (state ImportState, err error) {
+func (s importing) importOf(who auth.Actor, name string) (state ImportState, err error) {
 	list, err := s.importsOf(who)
 	for _, i := range list {
 		if i.Ask.Name() == name {
@@ -197,7 +200,7 @@ func (s *site) importOf(who auth.Actor, name string) (state ImportState, err err
 }
 
 // changeImport stops or forgets one.
-func (s launching) changeImport(c echo.Context, do, name string) error {
+func (s importing) changeImport(c echo.Context, do, name string) error {
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err == nil {
 		_, err = s.importOf(who, name)
@@ -212,7 +215,7 @@ func (s launching) changeImport(c echo.Context, do, name string) error {
 }
 
 // interrupted returns what an import was asked for that can go on.
-func (s launching) interrupted(c echo.Context, name string) (ImportAsk, error) {
+func (s importing) interrupted(c echo.Context, name string) (ImportAsk, error) {
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err != nil {
 		return ImportAsk{}, err
@@ -225,7 +228,7 @@ func (s launching) interrupted(c echo.Context, name string) (ImportAsk, error) {
 }
 
 // showRecordings shows the page, with the values of its form.
-func (s launching) showRecordings(c echo.Context, status int, ask ImportAsk, plan []string, wrong error) error {
+func (s importing) showRecordings(c echo.Context, status int, ask ImportAsk, plan []string, wrong error) error {
 	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
 	if err != nil {
 		return err
@@ -292,7 +295,7 @@ func importRow(i ImportState, user string) templates.ImportRow {
 }
 
 // recordingsLink returns the URL of the page; empty if there is none.
-func (s *site) recordingsLink() string {
+func recordingsLink(s *site) string {
 	if s.cfg.Importer == nil {
 		return ""
 	}

@@ -140,7 +140,7 @@ func DrawSeed() uint64 {
 // newSessionPage shows a form with its values and errors.
 func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewSessionPage {
 	p := templates.NewSessionPage{Layout: s.layout(c, "New session"), Action: "/sessions", Cancel: "/sessions", Error: f.whole, Anyway: f.unplaced}
-	p.Recordings = s.recordingsLink()
+	p.Recordings = recordingsLink(s.site)
 	p.Scripts, p.Styles = static.Modules("new-session.js"), []string{"new-session.css", "rehearsal.css"}
 	catalogue := s.cfg.Catalogue()
 	for _, setting := range formSettings() {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"tiebreak/internal/base/tail"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 )
@@ -23,7 +22,7 @@ import (
 const importJobCommand = "internal-import"
 
 const (
-	importMemory = 2 << 30          // bytes of such a process
+	importMemory = 1 << 30          // bytes of such a process
 	importStops  = 10 * time.Second // after which one that does not stop is killed
 )
 
@@ -111,7 +110,7 @@ func importApart(ctx context.Context, c recordings.LeRobotConfig, tell func(impo
 		name, _, _ := strings.Cut(v, "=")
 		return !slices.Contains([]string{"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT"}, strings.ToUpper(name))
 	})
-	var said tail.Writer
+	var said beginning
 	cmd.Stderr, cmd.WaitDelay = &said, importStops
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -126,7 +125,13 @@ func importApart(ctx context.Context, c recordings.LeRobotConfig, tell func(impo
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	last, err := followImport(in, out, append(job, '\n'), tell)
+	at := "reading what it says of its episodes"
+	last, err := followImport(in, out, append(job, '\n'), func(l importLine) {
+		if l.What != "" {
+			at = fmt.Sprintf("reading on after \"%s %d of %d\"", l.What, l.Done+1, l.Total)
+		}
+		tell(l)
+	})
 	if waited := cmd.Wait(); last.Error == "" && !last.Ended && err == nil {
 		err = waited
 	}
@@ -138,10 +143,23 @@ func importApart(ctx context.Context, c recordings.LeRobotConfig, tell func(impo
 	case last.Error != "":
 		return idrl.Errorf(last.Kind, "%s", last.Error)
 	case strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory"):
-		return idrl.Errorf(idrl.Invalid, "lerobot-limit: reading the data set takes more than %d MiB of memory: a Parquet file of it is damaged, or has pages that are too large", importMemory>>20)
+		err = idrl.Errorf(idrl.Invalid, "lerobot-limit: %s takes more than %d MiB of memory: a Parquet file of the data set is damaged, or has pages that are too large", at, importMemory>>20)
+		return errors.Join(err, recordings.Forget(c.Into, c.Name))
 	}
 	return fmt.Errorf("the process of an import ended (%w): %s", err, said.String())
 }
+
+// A beginning keeps the first 2,000 bytes of what is written to it: where a process that has no memory left says so.
+type beginning struct{ b []byte }
+
+// Write implements io.Writer.
+func (w *beginning) Write(p []byte) (int, error) {
+	w.b = append(w.b, p[:min(len(p), 2000-len(w.b))]...)
+	return len(p), nil
+}
+
+// String returns what is kept.
+func (w *beginning) String() string { return strings.TrimSpace(string(w.b)) }
 
 // followImport reads the lines of such a process until it ends, and returns the last one.
 func followImport(in io.Writer, out io.Reader, job []byte, tell func(importLine)) (last importLine, err error) {

@@ -4,14 +4,15 @@
 const EVERY = 2000;
 
 /**
- * Puts the progress of the imports of another copy of the page into this one. Where an import has begun or ended, the whole page
+ * Puts the progress of the imports of another copy of the page into this one. Where an import has begun, told its plan or ended, the whole page
  * is loaded again: false is returned.
  * @param {ParentNode} here @param {ParentNode} there
  */
 export function follow(here, there) {
 	const texts = (/** @type {ParentNode} */ of) => [...of.querySelectorAll("[data-progress]")];
 	const [old, now] = [texts(here), texts(there)];
-	if (old.length !== now.length) return false;
+	const plans = (/** @type {ParentNode} */ of) => of.querySelectorAll("[data-plan]").length;
+	if (old.length !== now.length || plans(here) !== plans(there)) return false;
 	old.forEach((p, i) => {
 		const text = now[i]?.textContent ?? "";
 		if (p.textContent !== text) p.textContent = text;

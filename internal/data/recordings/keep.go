@@ -158,45 +158,6 @@ func seen(dir, to string) (*Set, error) {
 	return Open(to)
 }
 
-// How often and after what pause an import asks for a folder that another one has.
-const (
-	lockTries = 50
-	lockPause = 200 * time.Millisecond
-)
-
-// inPart is inFolder in a folder of the name part, for one process at a time. What is in it stays if ctx ended fill, or the
-// process was killed, and the next one goes on from it.
-func inPart(ctx context.Context, into, name, part string, fill func(dir string) error) (*Set, error) {
-	if err := errors.Join(Free(into, name), removeKilled(into)); err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(into, part)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	unlock, err := lockFolder(dir)
-	for range lockTries { // what was killed may be ending
-		if err == nil || ctx.Err() != nil {
-			break
-		}
-		time.Sleep(lockPause)
-		unlock, err = lockFolder(dir)
-	}
-	if err != nil {
-		return nil, idrl.Errorf(idrl.Conflict, "another import of this data set under the name %s is under way: wait for its end, or stop it (%v)", name, err)
-	}
-	defer unlock()
-	if err := fill(dir); err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	to := filepath.Join(into, name)
-	s, err := seen(dir, to)
-	return s, errors.Join(err, os.RemoveAll(filepath.Join(to, lockName)))
-}
-
 // abandoned is after what time without a change a folder is taken for that of an import which was
 // killed. One that runs changes its folder with each rollout that it reads.
 const abandoned = time.Hour

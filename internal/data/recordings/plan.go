@@ -1,11 +1,7 @@
 package recordings
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -50,40 +46,3 @@ func (p Plan) Lines() []string {
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
-
-// noteName is the file of LeRobotConfig.Note.
-const noteName = ".note"
-
-// Interrupted returns the notes of imports into a folder that were interrupted or killed and can go on.
-func Interrupted(into string) (notes [][]byte, err error) {
-	entries, err := os.ReadDir(into)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), partName) {
-			continue
-		}
-		if b, err := os.ReadFile(filepath.Join(into, e.Name(), noteName)); err == nil { //nolint:gosec // within the data folder
-			notes = append(notes, b)
-		}
-	}
-	return notes, err
-}
-
-// Forget removes what is left of interrupted imports into a folder under a name. One that is under way stays.
-func Forget(into, name string) error {
-	if err := checkName(name); err != nil {
-		return err
-	}
-	parts, err := filepath.Glob(filepath.Join(into, partName+name+"-????????????????????????"))
-	for _, dir := range parts {
-		unlock, lockErr := lockFolder(dir)
-		if lockErr != nil {
-			continue
-		}
-		err = errors.Join(err, os.RemoveAll(dir))
-		unlock()
-	}
-	return err
-}
