@@ -271,6 +271,13 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {
 		return err
 	}
+	if p.Training != "" { // what is left out is known when all clips are made
+		for _, row := range p.Pairs {
+			for i := range row.Cells {
+				row.Cells[i].LeftOut = ""
+			}
+		}
+	}
 	p.Scripts, p.Styles = static.Modules("arena.js"), []string{"arena.css"}
 	var made templates.DashboardPage
 	running(s).showLink(c, spec, &made)
@@ -285,11 +292,16 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string,
 		return "", err
 	}
 	st, err := session.Status(ctx)
+	now := st.Training
 	switch {
-	case err != nil || st.BasedOn >= 0:
+	case err != nil || st.BasedOn >= 0 && !now.More:
 		return "", err
-	case st.Training.Err != "":
-		return st.Training.Err, nil
+	case now.Err != "":
+		return now.Err, nil
+	case now.More && now.Total > 0:
+		return fmt.Sprintf("People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike (%s%s).", now.What, after("; ", now.Left)), nil
+	case now.More:
+		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike.", nil
 	}
 	return "The clips of the policies are being made. People who open the link wait until the clips are ready.", nil
 }
@@ -372,4 +384,12 @@ func leftOutText(q bradley.ReportPair, recorded bool) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d %s left out", q.Unasked, q.Starts, of)
+}
+
+// after returns text, if there is any, after what joins it to a sentence.
+func after(join, text string) string {
+	if text == "" {
+		return ""
+	}
+	return join + text
 }
