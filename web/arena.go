@@ -248,7 +248,15 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	for _, a := range joined {
 		called[a.ID] = personRow(spec.ID, a).Name
 	}
+	training, more, err := s.arenaTraining(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	if more {
+		r = r.Partial()
+	}
 	p := arenaPage(r, called)
+	p.Training = training
 	p.Layout, p.Heading, p.Back = s.layout(c, spec.Title), spec.Title, "/sessions"
 	p.InviteURL, p.InstructionsURL, p.QualityURL = sessionURL(spec.ID, "invitations"), sessionURL(spec.ID, "instructions"), sessionURL(spec.ID, "quality")
 	file := sessionURL(spec.ID, "arena") + "?format="
@@ -268,16 +276,6 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	if p.Joined, err = s.peoplePanel(c, spec.ID); err != nil {
 		return err
 	}
-	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {
-		return err
-	}
-	if p.Training != "" { // what is left out is known when all clips are made
-		for _, row := range p.Pairs {
-			for i := range row.Cells {
-				row.Cells[i].LeftOut = ""
-			}
-		}
-	}
 	p.Scripts, p.Styles = static.Modules("arena.js"), []string{"arena.css"}
 	var made templates.DashboardPage
 	running(s).showLink(c, spec, &made)
@@ -285,25 +283,29 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	return render(c, http.StatusOK, templates.Arena(p))
 }
 
-// arenaTraining says whether the clips of an arena are still being made.
-func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string, error) {
+// arenaTraining says whether the clips of an arena are still being made, and whether people are asked about some of them meanwhile.
+func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (says string, more bool, err error) {
 	session, err := s.session(ctx, id)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	st, err := session.Status(ctx)
 	now := st.Training
-	switch {
-	case err != nil || st.BasedOn >= 0 && !now.More:
-		return "", err
-	case now.Err != "":
-		return now.Err, nil
-	case now.More && now.Total > 0:
-		return fmt.Sprintf("People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike (%s%s).", now.What, after("; ", now.Left)), nil
-	case now.More:
-		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike.", nil
+	far := ""
+	if now.Total > 0 {
+		far = " (" + now.What + after("; ", now.Left) + ")"
 	}
-	return "The clips of the policies are being made. People who open the link wait until the clips are ready.", nil
+	switch {
+	case err != nil:
+		return "", false, err
+	case now.Err != "":
+		return now.Err, now.More, nil
+	case now.More:
+		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike" + far + ".", true, nil
+	case st.BasedOn >= 0:
+		return "", false, nil
+	}
+	return "The clips of the policies are being made" + far + ". People who open the link wait until the first clips are ready.", false, nil
 }
 
 // arenaPage shows a report; called has the people's names.

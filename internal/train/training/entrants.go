@@ -67,6 +67,7 @@ type arenaShow struct {
 	to       jobs.Reporter
 	filmed   bool // clips are cut from videos, which takes seconds each
 	done     int  // episodes
+	known    int  // of these, whose clips were cut before: nothing is said of them
 }
 
 // shots are clips between which people choose: one each of some entrants, of the same part of their episodes.
@@ -310,7 +311,9 @@ func (a *arenaShow) progress(total int) {
 	if a.filmed {
 		what = trainer.Cutting(a.done+1, total)
 	}
-	a.to.Progress(a.done, total, what)
+	if a.done >= a.known {
+		a.to.Progress(a.done, total, what)
+	}
 	a.done++
 }
 

@@ -10,8 +10,14 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// encountersName is the name under which an arena keeps how many of its clips are cut (idrl.Generation.Agents).
-const encountersName = "encounters"
+// EncountersName is the name under which an arena keeps how many of its clips are cut (idrl.Generation.Agents).
+const EncountersName = "encounters"
+
+// Partial reports whether an arena of which kept is what it keeps under EncountersName asks about a part of its clips, and cuts more.
+func Partial(kept []byte) bool {
+	state, err := pack.Decode[cutState](kept)
+	return err == nil && !state.All
+}
 
 // A cutState says how far the clips of an arena of filmed recordings are cut.
 type cutState struct {
@@ -32,7 +38,7 @@ func (a *arenaShow) gradual(ctx context.Context, req request, set *recordings.Se
 	m := &made{shoot: func(ctx context.Context, n int) (shots, error) { return a.meet(ctx, set, plan.encounters[n], n, total) }}
 	switch {
 	case req.From > 0:
-		return a.more(ctx, req, m, plan)
+		return a.more(ctx, req, m, plan, clips)
 	case !a.filmed:
 		return a.generation(ctx, req.BasedOn, m, len(plan.encounters))
 	}
@@ -60,10 +66,10 @@ func (a *arenaShow) gradual(ctx context.Context, req request, set *recordings.Se
 	return g, err
 }
 
-// more returns the clips and questions of further turns, for a follow-up: nothing if there are none.
-func (a *arenaShow) more(ctx context.Context, req request, m *made, plan encounterPlan) (g idrl.Generation, err error) {
+// more returns the clips and questions of further turns, for a follow-up: nothing if there are none. clips has how many clips the first n encounters have.
+func (a *arenaShow) more(ctx context.Context, req request, m *made, plan encounterPlan, clips []int) (g idrl.Generation, err error) {
 	g.BasedOn = req.BasedOn
-	kept, ok := req.Agents[encountersName]
+	kept, ok := req.Agents[EncountersName]
 	if !ok {
 		return g, nil // all were made at once
 	}
@@ -75,6 +81,7 @@ func (a *arenaShow) more(ctx context.Context, req request, m *made, plan encount
 		return g, nil
 	}
 	from, turns := plan.turns[state.Turns-1], min(2*state.Turns, len(plan.turns))
+	a.known = clips[from]
 	if err := m.upTo(ctx, plan.turns[turns-1]); err != nil { // the clips of the first ones are in the cache, and questions like them are left out
 		return g, err
 	}
@@ -90,7 +97,7 @@ func (a *arenaShow) more(ctx context.Context, req request, m *made, plan encount
 // agents returns s as idrl.Generation.Agents.
 func (s cutState) agents() (map[string][]byte, error) {
 	b, err := pack.Encode(&s)
-	return map[string][]byte{encountersName: b}, err
+	return map[string][]byte{EncountersName: b}, err
 }
 
 // allAsked reports whether there is a question about every two entrants.

@@ -72,6 +72,11 @@ func TestFilmedArenaIsGradual(t *testing.T) {
 		maps.Copy(clips, g.Clips)
 		asked, sizes, agents = append(asked, g.Queries...), append(sizes, len(g.Queries)), g.Agents
 	}
+	for n := range said[1:] {
+		if n >= 4 && said[n] >= said[n+1] && len(said[n]) == len(said[n+1]) {
+			t.Errorf("after %q it says %q", said[n], said[n+1])
+		}
+	}
 	if fmt.Sprint(sizes) != "[2 2 4 6]" {
 		t.Errorf("the parts have %v questions", sizes)
 	}
@@ -99,7 +104,7 @@ func TestFilmedArenaIsGradual(t *testing.T) {
 	if err != nil || len(other.Queries) > 0 || other.Agents != nil {
 		t.Errorf("an arena that has all gets %d questions, %v", len(other.Queries), err)
 	}
-	if _, err := show().recorded(t.Context(), request{From: 2, Agents: map[string][]byte{encountersName: {1}}}, policies); idrl.KindOf(err) != idrl.Damaged {
+	if _, err := show().recorded(t.Context(), request{From: 2, Agents: map[string][]byte{EncountersName: {1}}}, policies); idrl.KindOf(err) != idrl.Damaged {
 		t.Errorf("what is no state: %v", err)
 	}
 }

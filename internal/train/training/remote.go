@@ -163,7 +163,7 @@ func (t *Remote) agents(ctx context.Context) (map[string][]byte, error) {
 		return err
 	}
 	if t.Spec.IsArena() {
-		return out, errors.Join(kept(EntrantsName), kept(encountersName))
+		return out, errors.Join(kept(EntrantsName), kept(EncountersName))
 	}
 	if t.Spec.ByGaits() {
 		return out, kept(gaitsName)
