@@ -20,11 +20,11 @@ func (db journal) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generati
 	}
 	return db.do(ctx, func(t *tx) error {
 		to := generationTx{t, id}
-		again, err := to.extended(g, from, queries)
+		again, same, err := to.extended(g, from, queries)
 		if err != nil || again {
 			return err
 		}
-		if from == len(g.Candidates) {
+		if from == len(g.Candidates) && same {
 			return to.putAgents(g.Agents)
 		}
 		if err := to.putContent(g); err != nil {
@@ -40,9 +40,9 @@ func (db journal) Extend(ctx context.Context, id idrl.SessionID, g idrl.Generati
 	})
 }
 
-// extended reports whether the generation in use already is g with these queries. It returns an
+// extended reports whether the generation in use already is g with these queries, and else whether it has the same queries. It returns an
 // error if g cannot extend it by candidate from and later ones.
-func (t generationTx) extended(g idrl.Generation, from int, queries []byte) (bool, error) {
+func (t generationTx) extended(g idrl.Generation, from int, queries []byte) (again, same bool, err error) {
 	const last = `
 		SELECT based_on, queries, (SELECT count(*) FROM policy WHERE session_id = generation.session_id AND based_on = generation.based_on)
 		FROM generation WHERE session_id = ? ORDER BY adopted_at DESC, based_on DESC LIMIT 1`
@@ -50,20 +50,20 @@ func (t generationTx) extended(g idrl.Generation, from int, queries []byte) (boo
 	var old []byte
 	var n int
 	if err := t.row(last, t.id).Scan(&basedOn, &old, &n); err != nil {
-		return false, missing(err, "session %q has no generation to extend", t.id)
+		return false, false, missing(err, "session %q has no generation to extend", t.id)
 	}
 	switch {
 	case basedOn != g.BasedOn:
-		return false, idrl.Errorf(idrl.Conflict, "generation %d of session %s is not in use", g.BasedOn, t.id)
+		return false, false, idrl.Errorf(idrl.Conflict, "generation %d of session %s is not in use", g.BasedOn, t.id)
 	case n == from:
-		return false, nil
+		return false, bytes.Equal(old, queries), nil
 	case n == len(g.Candidates) && bytes.Equal(old, queries):
-		same, err := t.hasPolicies(g, from)
-		if err != nil || same {
-			return same, err
+		has, err := t.hasPolicies(g, from)
+		if err != nil || has {
+			return has, has, err
 		}
 	}
-	return false, idrl.Errorf(idrl.Conflict, "generation %d of session %s has %d candidates, not %d", g.BasedOn, t.id, n, from)
+	return false, false, idrl.Errorf(idrl.Conflict, "generation %d of session %s has %d candidates, not %d", g.BasedOn, t.id, n, from)
 }
 
 // hasPolicies reports whether the candidates of g from number from on are recorded.

@@ -249,7 +249,15 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	for _, a := range joined {
 		called[a.ID] = personRow(spec.ID, a).Name
 	}
+	training, more, err := s.arenaTraining(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	if more {
+		r = r.Partial()
+	}
 	p := arenaPage(r, called)
+	p.Training = training
 	p.Layout, p.Heading, p.Back = s.layout(c, spec.Title), spec.Title, "/sessions"
 	p.InviteURL, p.InstructionsURL, p.QualityURL = sessionURL(spec.ID, "invitations"), sessionURL(spec.ID, "instructions"), sessionURL(spec.ID, "quality")
 	file := sessionURL(spec.ID, "arena") + "?format="
@@ -269,9 +277,6 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	if p.Joined, err = s.peoplePanel(c, spec.ID); err != nil {
 		return err
 	}
-	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {
-		return err
-	}
 	p.Scripts, p.Styles = static.Modules("arena.js"), []string{"arena.css"}
 	var made templates.DashboardPage
 	running(s).showLink(c, spec, &made)
@@ -279,20 +284,29 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	return render(c, http.StatusOK, templates.Arena(p))
 }
 
-// arenaTraining says whether the clips of an arena are still being made.
-func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string, error) {
+// arenaTraining says whether the clips of an arena are still being made, and whether people are asked about some of them meanwhile.
+func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (says string, more bool, err error) {
 	session, err := s.session(ctx, id)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	st, err := session.Status(ctx)
-	switch {
-	case err != nil || st.BasedOn >= 0:
-		return "", err
-	case st.Training.Err != "":
-		return st.Training.Err, nil
+	now := st.Training
+	far := ""
+	if now.Total > 0 {
+		far = " (" + now.What + after("; ", now.Left) + ")"
 	}
-	return "The clips of the policies are being made. People who open the link wait until the clips are ready.", nil
+	switch {
+	case err != nil:
+		return "", false, err
+	case now.Err != "":
+		return now.Err, now.More, nil
+	case now.More:
+		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike" + far + ".", true, nil
+	case st.BasedOn >= 0:
+		return "", false, nil
+	}
+	return "The clips of the policies are being made" + far + ". People who open the link wait until the first clips are ready.", false, nil
 }
 
 // arenaPage shows a report; called has the people's names.
@@ -373,4 +387,12 @@ func leftOutText(q bradley.ReportPair, recorded bool) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d %s left out", q.Unasked, q.Starts, of)
+}
+
+// after returns text, if there is any, after what joins it to a sentence.
+func after(join, text string) string {
+	if text == "" {
+		return ""
+	}
+	return join + text
 }

@@ -19,6 +19,7 @@ import (
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/study/settings"
+	"tiebreak/internal/train/training"
 	"tiebreak/store"
 	"tiebreak/web"
 )
@@ -190,6 +191,10 @@ func arenaShowCommand() command {
 					return err
 				}
 				r, outcomes, err := bradley.NewReport(rec)
+				partial := false
+				if err == nil {
+					partial, err = stillCut(ctx, db, spec.ID)
+				}
 				switch {
 				case err != nil:
 					return err
@@ -202,9 +207,22 @@ func arenaShowCommand() command {
 				case f.answers:
 					return bradley.WriteOutcomes(std.Out, spec.Arena, outcomes)
 				}
+				if partial {
+					fmt.Fprintln(std.Out, "More clips are to be cut, which a running server does: people are asked about a part of them so far.")
+					r = r.Partial()
+				}
 				return printArena(std.Out, r)
 			})
 		})
+}
+
+// stillCut reports whether an arena asks about a part of its clips, and more are to be cut.
+func stillCut(ctx context.Context, db *store.DB, id idrl.SessionID) (bool, error) {
+	kept, err := db.Agent(ctx, id, training.EncountersName)
+	if idrl.KindOf(err) == idrl.NotFound {
+		return false, nil
+	}
+	return err == nil && training.Partial(kept), err
 }
 
 // printArena writes a report for people.

@@ -66,7 +66,7 @@ func (s *statements) done() bool {
 
 // doneBy reports whether the annotator is asked no more questions.
 func (s *claims) doneBy(who idrl.AnnotatorID) bool {
-	return s.done() || s.room(who, 0) <= 0 || s.askedAll(who)
+	return s.done() || s.room(who, 0) <= 0 || !s.moreClips() && s.askedAll(who)
 }
 
 func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
@@ -116,6 +116,8 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 		o.Waiting = "There are no questions: all clips look alike. Please tell the person who gave you the link."
 	case s.budgetLeased(nil, nil):
 		o.Waiting = "Other annotators are answering the last questions of this session."
+	case s.moreClips():
+		o.Waiting = "More clips are being made. This page continues by itself when they are ready."
 	default:
 		o.Waiting = "New questions are being made from the answers so far."
 	}
@@ -133,7 +135,7 @@ func (s *claims) end(who idrl.AnnotatorID, o *view.Offer) {
 		o.Waiting = "The recordings of this session have no pictures, so there are no questions. Please tell the person who gave you the link."
 	case s.closed():
 		o.Waiting = "The researcher has ended this session. Thank you for your answers!"
-	case !s.done() && s.askedAll(who):
+	case !s.done() && !s.moreClips() && s.askedAll(who):
 		o.Waiting = "You have compared all clips of this session. Thank you for your answers!"
 	}
 	if o.Mine > 0 {

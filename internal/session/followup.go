@@ -30,6 +30,10 @@ func (s *schedule) followable() int {
 // restoreFollowUps lets the generation in use have follow-ups after a restart, if the last
 // row is not old.
 func (s *schedule) restoreFollowUps() {
+	if s.spec.Arena.Recorded() && s.gen != nil && !s.closed() {
+		s.follow = 1 // which adds nothing if all clips are cut
+		return
+	}
 	if n := s.log.seq(); n > 0 && s.cfg.Now().Sub(s.log.at(n).ReceivedAt) <= pause {
 		s.follow = s.followable()
 	}
@@ -50,11 +54,39 @@ func (t *training) makeWay() {
 	}
 }
 
+// moreClips reports whether further clips of an arena are to be cut, about which people are asked later.
+func (t *training) moreClips() bool {
+	return t.spec.IsArena() && t.gen != nil && !t.hopeless && (t.follow > 0 || t.result != nil)
+}
+
+// cutMore takes in what a follow-up of an arena has cut. It returns false if it failed, and is tried again.
+func (t *training) cutMore(ctx context.Context, res result) bool {
+	if res.err == nil && (len(res.gen.Queries) > 0 || res.gen.Agents != nil) {
+		res.err = t.lengthen(ctx, res, t.vectors)
+	}
+	if res.err != nil {
+		t.follow = 1
+		if !errors.Is(res.err, context.Canceled) {
+			t.trainingFailed(ctx, res.err)
+		}
+		return false
+	}
+	t.follow, t.failures, t.state.Err = 0, 0, ""
+	if res.gen.Agents != nil {
+		t.follow = 1
+	}
+	return true
+}
+
 // followed takes in the result of a follow-up. One that was cancelled is lost. If one fails
-// then the generation has no others.
+// then the generation has no others, but that of an arena.
 func (t *training) followed(ctx context.Context, res result) {
 	event := live.EventTraining
 	switch {
+	case t.spec.IsArena():
+		if t.cutMore(ctx, res) {
+			event = live.EventAdopted
+		}
 	case errors.Is(res.err, context.Canceled):
 		if t.stopped { // else it made way for a training
 			t.noteTraining(ctx, record.TrainingCancelled, 0, nil)

@@ -180,7 +180,7 @@ func (s *generation) lengthen(ctx context.Context, res result, kept []idrl.Query
 	if more.BasedOn != s.gen.BasedOn {
 		return fmt.Errorf("its candidates are of generation %d", more.BasedOn)
 	}
-	if len(more.Candidates) == 0 {
+	if len(more.Candidates) == 0 && len(more.Queries) == 0 {
 		return s.goOn(ctx, more.Agents)
 	}
 	p, err := s.use(res.prepared, &more)
@@ -236,6 +236,9 @@ func (s *generation) longer(more idrl.Generation, vectors, kept []idrl.QueryVect
 		Clips: map[idrl.ClipID]idrl.Clip{}, Steps: more.Steps, Agents: more.Agents, Engine: more.Engine,
 	}
 	known, limit, has := maps.Clone(s.gen.Clips), learning.OfSession(s.spec).Queries, map[idrl.QueryID]bool{}
+	if s.spec.IsArena() { // which has as many as were planned
+		limit = len(vectors) + len(kept)
+	}
 	maps.Copy(known, more.Clips)
 	show := func(id idrl.ClipID) {
 		if c, ok := known[id]; ok {

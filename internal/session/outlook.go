@@ -112,7 +112,7 @@ func (t *training) trainingNow() view.Training {
 		now.Cancel = now.Fixed == ""
 	}
 	now.Cancelled = t.result == nil && t.rest == t.log.seq()
-	if !now.Running {
+	if now.More = t.moreClips(); !now.Running {
 		return now
 	}
 	now.Left = aboutTime(t.timeLeft())
@@ -129,7 +129,7 @@ func (t *training) trainingNow() view.Training {
 			now.What += ", " + before(now.Outlook.Ahead, "training", "trainings")
 		}
 	}
-	if now.FollowUp {
+	if now.FollowUp && !t.spec.IsArena() {
 		now.What = "improving the best policy while no answers come" + and(": ", now.What)
 	}
 	return now

@@ -136,10 +136,10 @@ func upper(p idrl.Posterior) (out []float64) {
 
 // prepare returns r with what the session needs of its generation, if it has one.
 func (r result) prepare(by func(*idrl.Generation) (prepared, error)) result {
-	if r.err != nil || r.followUp && len(r.gen.Candidates) == 0 {
+	if r.err != nil || r.followUp && len(r.gen.Candidates) == 0 && len(r.gen.Queries) == 0 {
 		return r
 	}
-	if r.err = errors.New("training gave no candidate policy"); len(r.gen.Candidates) > 0 {
+	if r.err = errors.New("training gave no candidate policy"); len(r.gen.Candidates) > 0 || r.followUp {
 		r.prepared, r.err = by(&r.gen)
 	}
 	r.unusable = r.err != nil
@@ -343,8 +343,11 @@ func (t *training) adopt(ctx context.Context) bool {
 		t.noteStart(g.Candidates)
 	}
 	t.ready, t.prepared = nil, prepared{}
+	partial := t.spec.IsArena() && len(g.Agents) > 0 // which says how far its clips are cut
 	t.takeOver(g, ready)
-	t.follow = t.followable()
+	if t.follow = t.followable(); partial {
+		t.follow = 1
+	}
 	if len(t.points) > 0 {
 		t.points = t.points[1:]
 	}

@@ -35,10 +35,10 @@ func intervals(c *canvas, list []estimate, unit string, wide float64, mark func(
 	for _, e := range list {
 		low, high = min(low, e.low), max(high, e.high)
 		if e.wider != nil { // whose numbers are a line of their own
-			each, low, high = 32, min(low, e.wider.Low), max(high, e.wider.High)
+			each, numbers, low, high = 32, 126, min(low, e.wider.Low), max(high, e.wider.High)
 		}
 		if len([]rune(e.text)) > 14 { // longer than "−100.0 ± 100.0"
-			numbers = 112
+			numbers = max(numbers, 112)
 		}
 	}
 	if !(high-low > 1e-9) { // else marks would be numbers of rounding

@@ -67,7 +67,7 @@ type Journal interface {
 	// with further candidates, which begin with g.Candidates[from]. Earlier candidates are already
 	// recorded; Queries and Clips are all that are in use now; Steps and Agents are those of the
 	// further candidates. If there are none, and from is the number of candidates, only Agents are
-	// recorded. Repeating the call changes nothing. It returns an error of kind Conflict if another
+	// recorded, with Queries and Clips where the queries are others. Repeating the call changes nothing. It returns an error of kind Conflict if another
 	// generation is in use, or one with another number of candidates; of kind NotFound if none is;
 	// and of kind Invalid if g has fewer candidates than from.
 	Extend(ctx context.Context, id idrl.SessionID, g idrl.Generation, from int, seq int64) error

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"tiebreak/internal/base/record"
@@ -141,6 +142,16 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 		out.People = append(out.People, ReportPerson{p.ID, p.Answers, p.Ties, p.Compared, p.Agreed, p.Low, p.High, p.Expected, p.Chance, p.Reversed})
 	}
 	return out, outcomes, nil
+}
+
+// Partial returns r without what is not known before all clips of the arena are cut: how many questions a person is asked at most, and how many pairs of
+// episodes are left out.
+func (r Report) Partial() Report {
+	r.Asked, r.Pairs = 0, slices.Clone(r.Pairs)
+	for i := range r.Pairs {
+		r.Pairs[i].Unasked = 0
+	}
+	return r
 }
 
 // Each says how many questions a person is asked at most, and how many people the budget, or else the test, needs at

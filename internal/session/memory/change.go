@@ -182,9 +182,6 @@ func (t *change) extend(g idrl.Generation, from int) error {
 	case len(old.Candidates) != from:
 		return idrl.Errorf(idrl.Conflict, "generation %d has %d candidates, not %d", g.BasedOn, len(old.Candidates), from)
 	}
-	if from == len(g.Candidates) {
-		return nil
-	}
 	if err := t.check(g); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ type Training struct {
 	Left        string // for people, by the speed so far: "about 20 seconds"; empty if that is not known
 	Outlook     idrl.Outlook
 	FollowUp    bool   // it improves the generation in use while no training is due (TrainJob.From)
+	More        bool   // further clips of an arena are to be cut, about which people are asked later
 	Cancel      bool   // it can be cancelled
 	Fixed       string // for people, why it cannot
 	Cancelled   bool   // the last training was cancelled, and the next one begins after the next answer

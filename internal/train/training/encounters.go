@@ -23,6 +23,7 @@ type encounterPlan struct {
 	tasks      []string // of the encounters
 	encounters []encounter
 	planned    []int // encounters of every two entrants, by idrl.Arena.PairPlace
+	turns      []int // how many encounters there are up to the end of each turn of the tasks
 }
 
 // PlanRecorded adds to an arena the tasks of the recordings of set in which its entrants, policies of the set by their
@@ -73,6 +74,10 @@ turns:
 		if !more {
 			break
 		}
+		plan.turns = append(plan.turns, len(plan.encounters))
+	}
+	if n := len(plan.encounters); n > 0 && (len(plan.turns) == 0 || plan.turns[len(plan.turns)-1] < n) {
+		plan.turns = append(plan.turns, n) // a turn that was broken off
 	}
 	place := make([]int, len(tasks)) // among those that are used
 	for t, task := range tasks {
@@ -213,8 +218,8 @@ func inTurn(episodes [][]int, m idrl.Meeting, but map[[2]int]bool) (out []encoun
 	return out
 }
 
-// recorded makes the generation of an arena of recorded policies.
-func (a *arenaShow) recorded(ctx context.Context, basedOn int64, policies []EntrantPolicy) (idrl.Generation, error) {
+// recorded makes the generation of an arena of recorded policies, or a part of it: gradual says which.
+func (a *arenaShow) recorded(ctx context.Context, req request, policies []EntrantPolicy) (idrl.Generation, error) {
 	set := recorded(a.env)
 	if set == nil {
 		return idrl.Generation{}, idrl.Errorf(idrl.Damaged, "arena %s is of recorded policies, and %q has none", a.spec.ID, a.spec.Env)
@@ -236,39 +241,44 @@ func (a *arenaShow) recorded(ctx context.Context, basedOn int64, policies []Entr
 	if len(plan.tasks) != len(a.spec.Arena.Tasks) {
 		return idrl.Generation{}, idrl.Errorf(idrl.Damaged, "arena %s has %d tasks, and the recordings of %q give %d: they have changed. Make a new arena", a.spec.ID, len(a.spec.Arena.Tasks), a.spec.Env, len(plan.tasks))
 	}
-	clips := 0
-	for _, e := range plan.encounters {
-		clips += len(e.episodes)
-	}
-	return a.generation(ctx, basedOn, len(plan.encounters), func(ctx context.Context, n int) (shots, error) {
-		return a.meet(ctx, set, plan.encounters[n], n, clips)
-	})
+	return a.gradual(ctx, req, set, plan)
 }
 
-// meet returns the clips of an encounter, the n-th one: of the whole episodes where they fit into a clip, else of the same part of them.
-func (a *arenaShow) meet(ctx context.Context, set *recordings.Set, e encounter, n, total int) (s shots, err error) {
-	var episodes []*idrl.Trajectory
-	longest := 0
+// gather returns the episodes of an encounter, without clips.
+func (a *arenaShow) gather(ctx context.Context, set *recordings.Set, e encounter) (s shots, episodes []*idrl.Trajectory, err error) {
 	for k := range a.policies {
 		i, ok := e.episodes[k]
 		if !ok {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return s, err
+			return s, nil, err
 		}
-		a.progress(total)
 		t, _, err := set.Trajectory(i)
 		if err != nil {
-			return s, err
+			return s, nil, err
 		}
 		t.ID, t.Policy = idrl.EntrantEpisode(k, i, e.Meeting), idrl.EntrantID(k)
 		content, err := a.record(t, i)
 		if err != nil {
-			return s, err
+			return s, nil, err
 		}
-		episodes, s.kept, s.who, longest = append(episodes, t), append(s.kept, content), append(s.who, k), max(longest, t.Len())
+		episodes, s.raw, s.kept, s.who = append(episodes, t), append(s.raw, t.Raw), append(s.kept, content), append(s.who, k)
 	}
 	s.asks = func(i, j int) bool { return e.pairs[[2]int{i, j}] }
+	return s, episodes, nil
+}
+
+// meet returns the clips of an encounter, the n-th one: of the whole episodes where they fit into a clip, else of the same part of them. total is that of progress.
+func (a *arenaShow) meet(ctx context.Context, set *recordings.Set, e encounter, n, total int) (shots, error) {
+	s, episodes, err := a.gather(ctx, set, e)
+	longest := 0
+	for _, t := range episodes {
+		longest = max(longest, t.Len())
+		a.progress(total)
+	}
+	if err != nil {
+		return s, err
+	}
 	return s, a.show(&s, episodes, n, e.share, longest)
 }

@@ -67,13 +67,15 @@ type arenaShow struct {
 	to       jobs.Reporter
 	filmed   bool // clips are cut from videos, which takes seconds each
 	done     int  // episodes
+	known    int  // of these, whose clips were cut before: nothing is said of them
 }
 
 // shots are clips between which people choose: one each of some entrants, of the same part of their episodes.
 type shots struct {
 	who   []int // entrants, increasing
 	clips []idrl.Clip
-	kept  [][]byte            // raw steps of each
+	raw   []idrl.StepsID      // names of the raw steps of each
+	kept  [][]byte            // these raw steps
 	print string              // of what is seen
 	asks  func(i, j int) bool // whether questions are about two entrants; nil: about all
 }
@@ -94,7 +96,7 @@ func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to j
 	}
 	a := arenaShow{spec: req.Spec, env: t.NewEnv(), to: to}
 	if req.Spec.Arena.Recorded() {
-		return a.recorded(ctx, req.BasedOn, policies)
+		return a.recorded(ctx, req, policies)
 	}
 	for k, p := range policies {
 		policy, err := behaviour.Recorded(a.env, p.Gaits, p.Params)
@@ -103,57 +105,95 @@ func (h *Handler) arena(ctx context.Context, t sessionTrainer, req request, to j
 		}
 		a.policies = append(a.policies, policy)
 	}
-	return a.generation(ctx, req.BasedOn, startsOf(len(policies)), a.from)
+	m := made{shoot: a.from}
+	return a.generation(ctx, req.BasedOn, &m, startsOf(len(policies)))
 }
 
-// generation makes the questions about n sets of clips, which shoot makes, or leaves out without an error.
-func (a *arenaShow) generation(ctx context.Context, basedOn int64, n int, shoot func(ctx context.Context, k int) (shots, error)) (idrl.Generation, error) {
-	g := idrl.Generation{BasedOn: basedOn, Clips: map[idrl.ClipID]idrl.Clip{}, Steps: map[idrl.StepsID][]byte{}}
-	seen := map[string]bool{} // what the entrants do from a start
-	first, raw := make([]idrl.ClipID, len(a.policies)), make([][]idrl.StepsID, len(a.policies))
-	var ask asked
-	var met []idrl.Query // about all recordings that meet
-	for k := range n {
-		s, err := shoot(ctx, k)
+// made are the clips of an arena and the questions about them, as far as they are made.
+type made struct {
+	shoot func(ctx context.Context, k int) (shots, error) // makes the k-th set of clips, or leaves it out without an error
+
+	clips     map[idrl.ClipID]idrl.Clip
+	steps     map[idrl.StepsID][]byte
+	first     map[int]idrl.ClipID // of an entrant
+	raw       map[int][]idrl.StepsID
+	set       map[idrl.ClipID]int // from which a clip is
+	seen      map[string]bool     // what the entrants do from a start
+	asked     asked
+	different []idrl.Query // about clips that look different
+	met       []idrl.Query // about all recordings that meet
+	n         int          // sets
+}
+
+// upTo makes the sets of clips up to the n-th one.
+func (m *made) upTo(ctx context.Context, n int) error {
+	if m.clips == nil {
+		m.clips, m.steps, m.set = map[idrl.ClipID]idrl.Clip{}, map[idrl.StepsID][]byte{}, map[idrl.ClipID]int{}
+		m.first, m.raw, m.seen = map[int]idrl.ClipID{}, map[int][]idrl.StepsID{}, map[string]bool{}
+	}
+	for ; m.n < n; m.n++ {
+		s, err := m.shoot(ctx, m.n)
 		if err != nil {
-			return g, err
+			return err
 		}
-		if s.clips == nil || seen[s.print] {
+		if s.clips == nil || m.seen[s.print] {
 			continue
 		}
-		seen[s.print] = true
+		m.seen[s.print] = true
 		for i, c := range s.clips {
-			who := s.who[i]
-			g.Clips[c.ID], g.Steps[c.Raw] = c, s.kept[i]
-			if first[who] == "" {
-				first[who] = c.ID
-			}
-			if !slices.Contains(raw[who], c.Raw) {
-				raw[who] = append(raw[who], c.Raw)
+			m.clips[c.ID], m.set[c.ID] = c, m.n
+			if m.first[s.who[i]] == "" {
+				m.first[s.who[i]] = c.ID
 			}
 		}
-		fresh, err := ask.about(s)
+		m.keep(s)
+		fresh, err := m.asked.about(s)
 		if err != nil {
-			return g, err
+			return err
 		}
-		g.Queries, met = append(g.Queries, fresh...), append(met, s.met()...)
+		m.different, m.met = append(m.different, fresh...), append(m.met, s.met()...)
 	}
-	if len(g.Clips) == 0 {
+	return nil
+}
+
+// keep keeps the raw steps of s.
+func (m *made) keep(s shots) {
+	for i, name := range s.raw {
+		m.steps[name] = s.kept[i]
+		if who := s.who[i]; !slices.Contains(m.raw[who], name) {
+			m.raw[who] = append(m.raw[who], name)
+		}
+	}
+}
+
+// questions returns those that people can answer by what they see; of recordings all, if there is none: what moves in one may be small in its picture,
+// so that people see more than the measure.
+func (m *made) questions() []idrl.Query {
+	if len(m.different) == 0 {
+		return slices.Clone(m.met)
+	}
+	return slices.Clone(m.different)
+}
+
+// generation makes the questions about n sets of clips.
+func (a *arenaShow) generation(ctx context.Context, basedOn int64, m *made, n int) (idrl.Generation, error) {
+	g := idrl.Generation{BasedOn: basedOn}
+	if err := m.upTo(ctx, n); err != nil {
+		return g, err
+	}
+	if len(m.clips) == 0 {
 		return g, errors.New("the simulation breaks down under an entrant from every start")
 	}
-	if len(g.Queries) == 0 { // what moves in a recording may be small in its picture: people see more than the measure
-		g.Queries = met
-	}
-	if len(g.Queries) == 0 {
+	if g.Clips, g.Steps, g.Queries = m.clips, m.steps, m.questions(); len(g.Queries) == 0 {
 		return g, idrl.Errorf(idrl.Invalid, "people could not distinguish the entrants: from every start their clips look alike or do not move. Compare other policies.")
 	}
 	for k, p := range a.policies {
 		mu := a.spec.Arena.Indicator(k)
 		g.Candidates = append(g.Candidates, idrl.Candidate{
-			ID: idrl.EntrantID(k), Origin: idrl.FromMean, Policy: p, Params: p.Params(), Theta: mu, Mu: mu, Clip: first[k], Rollouts: raw[k],
+			ID: idrl.EntrantID(k), Origin: idrl.FromMean, Policy: p, Params: p.Params(), Theta: mu, Mu: mu, Clip: m.first[k], Rollouts: m.raw[k],
 		})
 	}
-	a.shuffle(g.Queries)
+	a.shuffle(g.Queries, 0)
 	return g, nil
 }
 
@@ -226,9 +266,9 @@ func both(a, b, c, d *measure.View) (bool, error) {
 }
 
 // shuffle puts the questions, and the clips of each, in a random order, so that places say
-// nothing of the entrants.
-func (a *arenaShow) shuffle(queries []idrl.Query) {
-	stream := rng.New(a.spec.Seed, "arena order", 0)
+// nothing of the entrants. part tells questions from others that are shuffled apart.
+func (a *arenaShow) shuffle(queries []idrl.Query, part uint64) {
+	stream := rng.New(a.spec.Seed, "arena order", part)
 	for _, q := range queries {
 		if stream.IntN(2) == 1 {
 			slices.Reverse(q.Clips)
@@ -256,7 +296,7 @@ func (a *arenaShow) from(ctx context.Context, start int) (s shots, err error) {
 		if err != nil {
 			return s, err
 		}
-		episodes, s.kept, s.who = append(episodes, t), append(s.kept, content), append(s.who, k)
+		episodes, s.raw, s.kept, s.who = append(episodes, t), append(s.raw, t.Raw), append(s.kept, content), append(s.who, k)
 	}
 	share := 0.0
 	if start%2 == 1 {
@@ -271,7 +311,9 @@ func (a *arenaShow) progress(total int) {
 	if a.filmed {
 		what = trainer.Cutting(a.done+1, total)
 	}
-	a.to.Progress(a.done, total, what)
+	if a.done >= a.known {
+		a.to.Progress(a.done, total, what)
+	}
 	a.done++
 }
 

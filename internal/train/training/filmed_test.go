@@ -90,7 +90,7 @@ func TestArenaOfFilmedRollouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := arenaShow{spec: idrl.SessionSpec{ID: "arena", Env: set.ID(), Arena: arena}, env: set.New(), to: says{&said}}
-	g, err := a.recorded(t.Context(), 0, []EntrantPolicy{{Params: []float64{0}}, {Params: []float64{1}}})
+	g, err := a.recorded(t.Context(), request{}, []EntrantPolicy{{Params: []float64{0}}, {Params: []float64{1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (t *Remote) job(ctx context.Context, job idrl.TrainJob) (j jobs.Job, err er
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	j = jobs.Job{JobKey: record.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0, Soon: job.Soon, Needs: t.Travel.Needs, Files: t.Travel.Files}
+	j = jobs.Job{JobKey: record.JobKey{Session: t.Spec.ID, Kind: trainKind, BasedOn: job.BasedOn}, Yields: job.From > 0 && !t.Spec.IsArena(), Soon: job.Soon, Needs: t.Travel.Needs, Files: t.Travel.Files}
 	j.Like, j.Work = t.length(job)
 	if job.First {
 		j.Priority = record.Urgent
@@ -163,7 +163,7 @@ func (t *Remote) agents(ctx context.Context) (map[string][]byte, error) {
 		return err
 	}
 	if t.Spec.IsArena() {
-		return out, kept(EntrantsName)
+		return out, errors.Join(kept(EntrantsName), kept(EncountersName))
 	}
 	if t.Spec.ByGaits() {
 		return out, kept(gaitsName)
