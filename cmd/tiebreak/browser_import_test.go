@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A researcher imports recordings by keyboard alone: from the form of sessions to the page, an error, what the import takes, its end,
+// A researcher imports recordings by keyboard alone: from the form of sessions to the page, where the only data set is chosen, what the import takes, its end,
 // and the form with the new environment. The page fits a phone, and passes the checks of accessibility.
 func TestBrowserImport(t *testing.T) {
 	t.Parallel()
@@ -21,10 +21,7 @@ func TestBrowserImport(t *testing.T) {
 	b.waitFor("[data-set='shelf/pens']")
 	b.accessible("the data sets")
 	b.tabTo("input[name=name]")
-	b.press("Pens")
-	b.enter("[data-check]")
-	b.wait("document.querySelector('[data-error]')?.innerText === 'Choose a data set.' || document.querySelector('[data-error]')?.innerText.includes('lower-case letters')")
-	b.choose("set", "shelf/pens")
+	b.press("pens")
 	b.tabTo("input[name=title]")
 	b.press("Pens on paper")
 	b.enter(".more-fields summary")
@@ -32,7 +29,6 @@ func TestBrowserImport(t *testing.T) {
 	b.press("policy")
 	b.tabTo("input[name=clip_seconds]")
 	b.press("0.5")
-	evaluate[bool](b, "(document.querySelector('input[name=name]').value = 'pens') !== ''")
 	b.enter("[data-check]")
 	b.wait("document.querySelector('[data-planned]')?.innerText.includes('6 episodes, 56 frames at 10 a second')")
 	b.accessible("what an import takes")
