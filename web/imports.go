@@ -276,6 +276,9 @@ func setRows(list []recordings.Found, chosen string) (out []templates.ImportSet)
 		}
 		out = append(out, row)
 	}
+	if len(out) == 1 && chosen == "" { // no choice is left
+		out[0].Chosen = out[0].Wrong == ""
+	}
 	return out
 }
 
