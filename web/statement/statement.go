@@ -85,7 +85,7 @@ func stop(s stopping.Stopping, tolerance float64) string {
 	case !s.Left.Known:
 		return fmt.Sprintf("Not yet known: how many answers until it is %s after three answers in a row.", sure)
 	}
-	return fmt.Sprintf("About %d more answers (%d to %d) until it is %s after three answers in a row.", s.Left.About, s.Left.Least, s.Left.Most, sure)
+	return fmt.Sprintf("About %s more answers (%s to %s) until it is %s after three answers in a row.", words.Count(s.Left.About), words.Count(s.Left.Least), words.Count(s.Left.Most), sure)
 }
 
 func answersInARow(n int) string {
