@@ -16,6 +16,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/episodes"
 	"tiebreak/internal/idrl"
@@ -325,7 +326,7 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 	for i, e := range r.Entrants {
 		row := templates.ArenaEntrant{
 			Rank: strconv.Itoa(i + 1), Title: e.Title, Session: string(e.Session), SessionURL: sessionURL(e.Session), Policy: string(e.Policy), After: strconv.FormatInt(e.After, 10),
-			Strength: signed(e.Strength, 2), Interval: signed(e.Low, 2) + " to " + signed(e.High, 2), Best: stats.Percent(e.Best), Answers: strconv.Itoa(e.Answers),
+			Strength: signed(e.Strength, 2), Interval: signed(e.Low, 2) + " to " + signed(e.High, 2), Best: stats.Percent(e.Best), Answers: words.Count(e.Answers),
 			Low: place(e.Low), At: place(e.Strength), High: place(e.High),
 		}
 		if e.Population != nil {
@@ -335,7 +336,7 @@ func arenaPage(r bradley.Report, called map[idrl.AnnotatorID]string) templates.A
 	}
 	p.Pairs, p.Tasks, p.Groups = arenaPairs(r), taskRows(r.Tasks), taskRows(r.Groups)
 	for _, a := range r.People {
-		row := templates.ArenaPerson{ID: string(a.ID), Name: cmp.Or(called[a.ID], string(a.ID)), Answers: strconv.Itoa(a.Answers)}
+		row := templates.ArenaPerson{ID: string(a.ID), Name: cmp.Or(called[a.ID], string(a.ID)), Answers: words.Count(a.Answers)}
 		if a.Compared > 0 {
 			row.Agreed = templates.Share{
 				Value: stats.Percent(float64(a.Agreed) / float64(a.Compared)), Of: fmt.Sprintf("%d of %d", a.Agreed, a.Compared),

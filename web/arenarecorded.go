@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tiebreak/internal/base/words"
@@ -77,7 +76,7 @@ func arenaAbout(r bradley.Report) (about, different string) {
 // taskRows shows the result in each task or group, a column for each entrant.
 func taskRows(tasks []bradley.ReportTask) (out []templates.ArenaTask) {
 	for _, t := range tasks {
-		row := templates.ArenaTask{Name: cmp.Or(t.Name, "Episodes without a task"), Group: t.Group, Answers: strconv.Itoa(t.Answers)}
+		row := templates.ArenaTask{Name: cmp.Or(t.Name, "Episodes without a task"), Group: t.Group, Answers: words.Count(t.Answers)}
 		for _, e := range t.Entrants {
 			cell := templates.ArenaTaskCell{Title: e.Title}
 			if e.Answers > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/stats"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -55,7 +56,7 @@ func encodeConditions(s view.ConditionScores) []byte {
 	}
 	m.Rows = append(m.Rows, conditionOf(s.All, "All together"))
 	if s.Equal > 0 && len(s.Conditions) > 1 {
-		m.Equal = fmt.Sprintf("after %d answers each", s.Equal)
+		m.Equal = fmt.Sprintf("after %s answers each", words.Count(s.Equal))
 	}
 	if _, ok := s.All.Last(); !ok {
 		m.Empty = "The accuracy is shown as soon as a held-out comparison and another question are answered."
@@ -106,7 +107,7 @@ func answersThat(n int, verb string) string {
 	if n == 1 {
 		return "1 answer " + verb + "s"
 	}
-	return fmt.Sprintf("%d answers %s", n, verb)
+	return fmt.Sprintf("%s answers %s", words.Count(n), verb)
 }
 
 // was writes a number of things with a verb in the past.

@@ -129,7 +129,7 @@ func (s running) controlPanel(c echo.Context, spec idrl.SessionSpec, page string
 	acts, err := s.cfg.Settings.Controls(ctx, spec.ID)
 	state := stateOf(acts)
 	p = templates.ControlPanel{
-		State: string(state), Text: stateText(state), Action: sessionURL(spec.ID, "control"),
+		State: string(state), Text: stateText(state, spec), Action: sessionURL(spec.ID, "control"),
 		Pause: state == record.StateRunning, Resume: state != record.StateRunning, Close: !state.Ended(), Archive: state != record.StateArchived,
 		TitleURL: sessionURL(spec.ID, "title"), Title: spec.Title, MaxTitle: strconv.Itoa(idrl.MaxTitle),
 		TagsURL: sessionURL(spec.ID, "tags"), Tags: spec.Tags, MaxTags: strconv.Itoa(idrl.MaxTagsText),
@@ -169,7 +169,8 @@ func (s running) ended(ctx context.Context, id idrl.SessionID) (bool, error) {
 	return stateOf(acts).Ended(), err
 }
 
-func stateText(state record.SessionState) string {
+// stateText says what a state of a session means.
+func stateText(state record.SessionState, spec idrl.SessionSpec) string {
 	switch state {
 	case record.StatePaused:
 		return "Annotators see that the session is paused. Answers to questions that are already open are recorded. No training starts."
@@ -178,6 +179,12 @@ func stateText(state record.SessionState) string {
 	case record.StateArchived:
 		return "The session is closed and hidden from the list of sessions. Answers and exports stay."
 	case record.StateRunning:
+	}
+	switch {
+	case spec.Budget == 0 && spec.StopByItself:
+		return "Questions are asked until the session stops by itself, or you close it."
+	case spec.Budget == 0:
+		return "Questions are asked until you close the session, or set a number of answers."
 	}
 	return "Questions are asked until the number of answers wanted is reached."
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/rehearsed"
 	"tiebreak/internal/study/settings"
@@ -79,7 +80,7 @@ func (f *sessionForm) howMuch(env EnvChoice, kept rehearsed.Table, file string) 
 	h.Rows, h.Who = f.expectations(row)
 	h.Most = strconv.Itoa(row.Most())
 	if n := f.spec.Budget; n > row.Most() {
-		h.Beyond = fmt.Sprintf("%d answers were not rehearsed: the loss is probably not larger than after %d.", n, row.Most())
+		h.Beyond = fmt.Sprintf("%s answers were not rehearsed: the loss is probably not larger than after %s.", words.Count(n), words.Count(row.Most()))
 	}
 	return h
 }
@@ -90,7 +91,7 @@ func (f *sessionForm) timeText() (answers, cost string) {
 	if n == 0 {
 		return "No limit is set: people can answer until you end the session.", ""
 	}
-	answers = fmt.Sprintf("%d answers take about %s of people’s time, at %s s each. Instructions and breaks come besides.", n, spanText(float64(n)*seconds), decimal(seconds))
+	answers = fmt.Sprintf("%s answers take about %s of people’s time, at %s s each. Instructions and breaks come besides.", words.Count(n), spanText(float64(n)*seconds), decimal(seconds))
 	if wage := f.number("wage"); wage > 0 {
 		cost = "At this wage they cost about " + costText(float64(n)*seconds/3600*wage) + "."
 	}

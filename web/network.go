@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/view"
@@ -89,5 +90,5 @@ func answersText(n int) string {
 	if n == 1 {
 		return "1 answer"
 	}
-	return fmt.Sprintf("%d answers", n)
+	return words.Count(n) + " answers"
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -123,7 +124,7 @@ func medianText(ms int64) string {
 
 func qualityRow(id idrl.SessionID, name string, a quality.Person, rated bool) templates.QualityRow {
 	row := templates.QualityRow{
-		ID: string(a.Annotator), Name: name, Answers: fmt.Sprint(a.Answers), CantTell: fmt.Sprint(a.CantTell), Marked: fmt.Sprint(a.Marked),
+		ID: string(a.Annotator), Name: name, Answers: words.Count(a.Answers), CantTell: words.Count(a.CantTell), Marked: words.Count(a.Marked),
 		Time: medianText(a.MedianMS),
 		Left: shareOf(a.LeftShare, a.Sided, a.LeftLow, a.LeftHigh), Same: ofN(a.SaidSame, a.Repeats, a.SameLow, a.SameHigh),
 		Gold: ofN(a.GoldRight, a.Gold, a.GoldLow, a.GoldHigh),

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -181,10 +182,10 @@ func (s watching) sessionRow(sum record.Summary) listedSession {
 
 // countText writes the number of answers, and of replies without a preference.
 func countText(answers, skipped, budget int) string {
-	text := fmt.Sprintf("%d answers", answers)
+	text := words.Count(answers) + " answers"
 	switch {
 	case budget > 0:
-		text = fmt.Sprintf("%d of %d answers", answers, budget)
+		text = fmt.Sprintf("%s of %s answers", words.Count(answers), words.Count(budget))
 	case answers == 1:
 		text = "1 answer"
 	}

@@ -74,6 +74,7 @@ func TestBrowserArena(t *testing.T) {
 	}
 	r.wait("document.querySelector('[data-sum]').innerText.startsWith('8 answers of 2 people; 1 equal')") // it follows by itself
 	r.wait("document.querySelectorAll('[data-strengths] tbody tr').length === 2 && document.querySelectorAll('[data-pairs] tbody tr').length === 2")
+	r.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('[data-fold=agreement] > summary').click()"))
 	r.wait("document.querySelectorAll('[data-agreement] tbody tr').length === 2 && document.querySelector('[data-agreement]').innerText.includes('Person 1')")
 	page := evaluate[string](r, "document.querySelector('[data-result]').innerText")
 	report := arenaReport(t, data, id)

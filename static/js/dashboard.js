@@ -11,7 +11,7 @@ import { Asking } from "./session-asked.js";
 import { LearntClips } from "./session-clips.js";
 import { Learnt } from "./session-learnt.js";
 import { showOverview } from "./session-overview.js";
-import { bar, link, part, rows, say, seconds } from "./session-parts.js";
+import { bar, count, link, part, rows, say, seconds } from "./session-parts.js";
 import { steady } from "./steady.js";
 import { WaitingLine } from "./waiting-line.js";
 
@@ -55,8 +55,8 @@ function show(s) {
   clips?.complete();
   training = s.training.running;
   main.dataset.seq = String(s.seq);
-  say("answers", String(s.answers));
-  say("of", s.budget > 0 ? `of ${s.budget} answers` : s.answers === 1 ? "answer" : "answers");
+  say("answers", count(s.answers));
+  say("of", s.budget > 0 ? `of ${count(s.budget)} answers` : s.answers === 1 ? "answer" : "answers");
   bar("bar", s.answers, s.budget);
   say("skipped", s.skipped ? `${s.skipped} more without a preference: skipped, can’t tell, or the clip failed` : "");
   people.show(s);
@@ -93,7 +93,7 @@ function annotatorCells(a) {
   const predicted = document.createElement("span");
   predicted.textContent = a.predicted_n > 0 ? `${percent(a.predicted)} of ${a.predicted_n}` : "–";
   if (a.reversed) predicted.append(": ", link("#people", "the other way round"));
-  return { cells: [(a.name || a.id) + (a.left_out ? ", left out" : a.turned ? `, ${a.turned} turned` : ""), ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone, a.marked].map(String),
+  return { cells: [(a.name || a.id) + (a.left_out ? ", left out" : a.turned ? `, ${a.turned} turned` : ""), ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone, a.marked].map(count),
     seconds(a.median_ms), left, predicted], dim: a.left_out };
 }
 

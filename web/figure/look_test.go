@@ -42,6 +42,19 @@ func TestFiguresForSmallScreens(t *testing.T) {
 	}
 }
 
+// On a small screen the names of people have the whole width, and are not cut where a laptop shows them.
+func TestNamesOfTimesOnSmallScreens(t *testing.T) {
+	const long = "Maximiliane-Charlotte von Hohen"
+	person := func(string) string { return long }
+	d, err := Draw("times", moment(), About{}, Look{Narrow: true, Person: person})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if svg := d.Inline(); !strings.Contains(svg, ">"+long+"</text>") {
+		t.Error("a name is cut")
+	}
+}
+
 // On a logarithmic scale equal factors are equally far apart, and what is 0 is drawn at the bottom.
 func TestRegretOnALogarithmicScale(t *testing.T) {
 	m := moment()

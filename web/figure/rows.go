@@ -203,13 +203,17 @@ func drawMix(c *canvas, r rows, _ Moment) (float64, string) {
 
 // drawTimes draws how long people took.
 func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
-	const each, top = 24.0, 44.0
+	const top = 44.0
+	each, names, above := 24.0, max(110, c.names(140)), 0.0
+	narrow := c.width <= phone
+	if narrow { // names have a line of their own above what is drawn
+		each, names, above = 44, margin+8, 18
+	}
 	n := min(len(r.cells), mostRows)
 	most := 0.1
 	for i := range n {
 		most = max(most, r.number(i, "p95_s"))
 	}
-	names := max(110, c.names(140))
 	x := span(0, most, names, c.width-96)
 	bottom := top + each*float64(n)
 	marks, decimals := Ticks(0, most, 4)
@@ -227,14 +231,18 @@ func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
 		if i >= mostRows {
 			continue
 		}
-		y := top + each*float64(i) + each/2
+		y := top + each*float64(i) + above + (each-above)/2
 		at := func(q string) float64 { return x.at(r.number(i, q)) }
-		c.label(names-8, y+4, endAt, textSize, names-8-margin, name)
+		if narrow {
+			c.label(margin, y-above, startAt, textSize, c.width-2*margin, name)
+		} else {
+			c.label(names-8, y+4, endAt, textSize, names-8-margin, name)
+		}
 		c.line(at("p5_s"), y, at("p95_s"), y, rangeLook)
 		c.rect(at("p25_s"), y-7, at("p75_s")-at("p25_s"), 14, boxLook, "")
 		c.line(at("p50_s"), y-9, at("p50_s"), y+9, `stroke="#1b1b1b" stroke-width="2.5"`)
 		c.text(c.width-margin, y+4, endAt, smallSize, fmt.Sprintf("%s, n = %.0f", took("p50_s"), n))
-		c.hover(x.from, y-each/2, x.to-x.from, each, fmt.Sprintf("%s: %s; median %s, middle half %s, 5 to 95 %% %s", name, words.Plural(int(n), "answer"), took("p50_s"), middle, all))
+		c.hover(x.from, y-(each-above)/2, x.to-x.from, each-above, fmt.Sprintf("%s: %s; median %s, middle half %s, 5 to 95 %% %s", name, words.Plural(int(n), "answer"), took("p50_s"), middle, all))
 	}
 	return bottom + 6, "Response times by pseudonym: median (mark, and its number with the number of answers), middle half (box) and 5 to 95 % (line) of the answers, without the time in which the page was hidden" +
 		ofAll(n, len(r.cells), "rows") + "."

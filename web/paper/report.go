@@ -120,7 +120,7 @@ func headline(s Source, p *page) {
 		p.Tasks, p.Wider = append(taskRows(s.Arena.Groups), taskRows(s.Arena.Tasks)...), s.Arena.Accounts() != ""
 		for i, e := range s.Arena.Entrants {
 			p.Ranks = append(p.Ranks, rank{
-				fmt.Sprint(i + 1), e.Title, words.Signed(e.Strength, 2), words.Signed(e.Low, 2) + " to " + words.Signed(e.High, 2), wider(e.Population), percentWhole(e.Best), fmt.Sprint(e.Answers),
+				fmt.Sprint(i + 1), e.Title, words.Signed(e.Strength, 2), words.Signed(e.Low, 2) + " to " + words.Signed(e.High, 2), wider(e.Population), percentWhole(e.Best), words.Count(e.Answers),
 			})
 		}
 	case !s.Spec.StatesRegret():
@@ -149,7 +149,7 @@ func wider(in *bradley.ReportInterval) string {
 // taskRows are those of the result in each task or group.
 func taskRows(of []bradley.ReportTask) (out []taskRow) {
 	for _, t := range of {
-		row := taskRow{Name: cmp.Or(t.Name, "no task named"), Group: t.Group, Answers: fmt.Sprint(t.Answers)}
+		row := taskRow{Name: cmp.Or(t.Name, "no task named"), Group: t.Group, Answers: words.Count(t.Answers)}
 		for _, e := range t.Entrants {
 			cell := ""
 			if e.Answers > 0 {
@@ -190,7 +190,7 @@ func day(at time.Time) string { return at.UTC().Format("2 January 2006, 15:04") 
 // personOf is the row of an annotator.
 func personOf(s Source, q quality.Person) person {
 	p := person{
-		Name: string(q.Annotator), Answers: fmt.Sprint(q.Answers), Time: "–", Same: "–", Gold: "–", Agreed: "–", Noise: "–", Marked: fmt.Sprint(q.Marked), Counts: "counts",
+		Name: string(q.Annotator), Answers: words.Count(q.Answers), Time: "–", Same: "–", Gold: "–", Agreed: "–", Noise: "–", Marked: words.Count(q.Marked), Counts: "counts",
 	}
 	if q.MedianMS > 0 {
 		p.Time = fmt.Sprintf("%.1f s", float64(q.MedianMS)/1000)

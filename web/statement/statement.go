@@ -83,9 +83,9 @@ func stop(s stopping.Stopping, tolerance float64) string {
 	case s.Held > 0:
 		return fmt.Sprintf("At least %s after %s; after three in a row you can stop.", sure, answersInARow(s.Held))
 	case !s.Left.Known:
-		return fmt.Sprintf("Not yet known: how many answers until it is %s after three answers in a row.", sure)
+		return fmt.Sprintf("Not yet. It is not known how many answers it takes until it is %s after three answers in a row.", sure)
 	}
-	return fmt.Sprintf("About %d more answers (%d to %d) until it is %s after three answers in a row.", s.Left.About, s.Left.Least, s.Left.Most, sure)
+	return fmt.Sprintf("Not yet: about %s more answers (%s to %s) until it is %s after three answers in a row.", words.Count(s.Left.About), words.Count(s.Left.Least), words.Count(s.Left.Most), sure)
 }
 
 func answersInARow(n int) string {

@@ -98,10 +98,10 @@ func TestStopInWords(t *testing.T) {
 		s    stopping.Stopping
 		want string
 	}{
-		{stopping.Stopping{Doubt: 0.1}, "Not yet known: how many answers until it is 90 % sure of a loss within 5 % after three answers in a row."},
+		{stopping.Stopping{Doubt: 0.1}, "Not yet. It is not known how many answers it takes until it is 90 % sure of a loss within 5 % after three answers in a row."},
 		{stopping.Stopping{Doubt: 0.1, Held: 2, Left: stopping.Forecast{Known: true, Least: 1, About: 1, Most: 3}}, "At least 90 % sure of a loss within 5 % after the last 2 answers; after three in a row you can stop."},
 		{stopping.Stopping{Doubt: 0.2, Held: 1}, "At least 80 % sure of a loss within 5 % after the last answer; after three in a row you can stop."},
-		{stopping.Stopping{Doubt: 0.1, Left: stopping.Forecast{Known: true, Least: 6, About: 12, Most: 30}}, "About 12 more answers (6 to 30) until it is 90 % sure of a loss within 5 % after three answers in a row."},
+		{stopping.Stopping{Doubt: 0.1, Left: stopping.Forecast{Known: true, Least: 6, About: 12, Most: 30}}, "Not yet: about 12 more answers (6 to 30) until it is 90 % sure of a loss within 5 % after three answers in a row."},
 		{stopping.Stopping{Doubt: 0.1, Held: 3, Objections: []stopping.Objection{stopping.ObjectUntrained()}}, "This is not enough to stop, because:"},
 		{stopping.Stopping{Doubt: 0.1, Held: 3, Propose: true}, "You can stop: after three answers in a row it was at least 90 % sure of a loss within 5 %."},
 		{stopping.Stopping{Doubt: 0.1, Held: 3, Propose: true, ByItself: true}, "Stopped: after three answers in a row it was at least 90 % sure of a loss within 5 %."},

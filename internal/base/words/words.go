@@ -3,15 +3,30 @@ package words
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
+
+// Count writes a whole number as people read it, with separators from five digits on: "9999", "10,000".
+func Count(n int) string {
+	text := strconv.Itoa(n)
+	digits := strings.TrimPrefix(text, "-")
+	if len(digits) < 5 {
+		return text
+	}
+	out := digits[:(len(digits)-1)%3+1]
+	for rest := digits[len(out):]; rest != ""; rest = rest[3:] {
+		out += "," + rest[:3]
+	}
+	return text[:len(text)-len(digits)] + out
+}
 
 // Plural writes a number of things: "1 answer", "2 answers".
 func Plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%s %ss", Count(n), thing)
 }
 
 // Signed writes a number with the minus sign − instead of a hyphen. What is rounded to 0 has no sign.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 )
 
@@ -157,9 +158,9 @@ func (r Report) Partial() Report {
 // Each says how many questions a person is asked at most, and how many people the budget, or else the test, needs at
 // least if one is not enough. It is empty until the clips are made.
 func (r Report) Each() string {
-	answers, wanted := r.Budget, fmt.Sprintf("%d answers", r.Budget)
+	answers, wanted := r.Budget, words.Plural(r.Budget, "answer")
 	if r.Budget == 0 && r.Test != nil {
-		answers, wanted = r.Test.Left, fmt.Sprintf("about %d further answers", r.Test.Left)
+		answers, wanted = r.Test.Left, fmt.Sprintf("about %s further answers", words.Count(r.Test.Left))
 	}
 	switch {
 	case r.Asked == 0:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/base/stats"
+	"tiebreak/internal/base/words"
 )
 
 // Headline says what the test has found, or where there is none, what is known of the first two entrants.
@@ -22,12 +23,12 @@ func (r Report) Headline() string {
 	case *r.More == 0:
 		return fmt.Sprintf("“%s” is the strongest, with a probability of %s.", first, stats.Percent(r.Entrants[0].Best))
 	}
-	return fmt.Sprintf("The answers do not show yet whether “%s” or “%s” is stronger; about %d further answers may be enough.", first, second, *r.More)
+	return fmt.Sprintf("The answers do not show yet whether “%s” or “%s” is stronger; about %s further answers may be enough.", first, second, words.Count(*r.More))
 }
 
 // Sum says how many answers there are, of how many people, and what Each says.
 func (r Report) Sum() string {
-	answers, people := fmt.Sprintf("%d answers", r.Answers), fmt.Sprintf("%d people", len(r.People))
+	answers, people := words.Count(r.Answers)+" answers", fmt.Sprintf("%d people", len(r.People))
 	if r.Answers == 1 {
 		answers = "1 answer"
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tiebreak/internal/base/stats"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/sequential"
 )
@@ -88,7 +89,7 @@ func (t ReportTest) headline() string {
 	}
 	answers := "1 further answer decides"
 	if t.Left != 1 {
-		answers = fmt.Sprintf("%d further answers decide", t.Left)
+		answers = words.Count(t.Left) + " further answers decide"
 	}
 	return fmt.Sprintf("No winner yet: about %s.", answers)
 }
