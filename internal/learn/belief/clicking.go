@@ -133,7 +133,7 @@ func (f *joining) again(ctx context.Context, suspects []int, report *idrl.FitRep
 	for i := range sites {
 		sites[i].tau, sites[i].nu = 0, 0
 	}
-	g := f.Own.joining(f.from, sites)
+	g := f.Own.joining(f.from, sites, f.lent)
 	g.clicks = f.clicks
 	g.clicks.suspects = suspects
 	g.suspect()

@@ -20,7 +20,7 @@ func suspected(t *testing.T, o Own, qs []idrl.QueryVector, as []idrl.Answer) *jo
 		t.Fatal(err)
 	}
 	var report idrl.FitReport
-	f, err := o.joining(o.Prior().(*Joint), sites).again(t.Context(), []int{0}, &report)
+	f, err := o.joining(o.Prior().(*Joint), sites, new([]*memberMemory)).again(t.Context(), []int{0}, &report)
 	if err != nil {
 		t.Fatal(err)
 	}

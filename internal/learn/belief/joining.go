@@ -44,6 +44,7 @@ type joining struct {
 	read   *reading
 	sx     []float64
 	cavity []float64 // weights of the manners without an answer
+	lent   *[]*memberMemory
 
 	damping  float64 // share of a change that is made: a power of 1/2
 	clicks   clicks
@@ -75,7 +76,8 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	if err != nil {
 		return nil, nil, idrl.FitReport{}, err
 	}
-	f := o.joining(j, sites)
+	f := o.joining(j, sites, new([]*memberMemory))
+	defer f.release()
 	if len(f.people) == 1 && o.told(j, f.people[0].before.id) {
 		g, report, err := o.of.ep(ctx, j.theta, qs, as, epOptions{})
 		if err != nil {
@@ -97,9 +99,9 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	return f.joint(f.mixed(f.widened())), f.left(), report, nil
 }
 
-// joining returns a fit in which the answers say nothing yet.
-func (o Own) joining(from *Joint, sites []site) *joining {
-	f := &joining{Own: o, from: from, theta: from.theta, sites: sites, damping: 1, ratio: 1, read: o.newReading(), sx: make([]float64, from.theta.Dim()), cavity: make([]float64, len(o.list))}
+// joining returns a fit in which the answers say nothing yet. What memory of its members it borrows it adds to lent.
+func (o Own) joining(from *Joint, sites []site, lent *[]*memberMemory) *joining {
+	f := &joining{Own: o, from: from, theta: from.theta, sites: sites, lent: lent, damping: 1, ratio: 1, read: o.newReading(), sx: make([]float64, from.theta.Dim()), cavity: make([]float64, len(o.list))}
 	f.join()
 	return f
 }
@@ -270,11 +272,12 @@ func (f *joining) without(p *member, says *mannerSite, bases []int) {
 		copy(f.cavity, p.weights)
 		return
 	}
+	c := lapsed(says.alike)
 	for _, b := range bases {
-		meant, cavity, weights := float64(says.meant[b]), lapsesOf(f.cavity, b), lapsesOf(p.weights, b)
-		for l, w := range weights {
-			cavity[l] = w / chanceOf(ownLapses[l].rate, says.alike, meant)
-		}
+		cavity, w := lapsesOf(f.cavity, b), lapsesOf(p.weights, b)
+		z := float64(says.meant[b])
+		p0, p1, p2, p3 := chance(c[0]+meantRates[0]*z), chance(c[1]+meantRates[1]*z), chance(c[2]+meantRates[2]*z), chance(c[3]+meantRates[3]*z)
+		cavity[0], cavity[1], cavity[2], cavity[3] = w[0]/p0, w[1]/p1, w[2]/p2, w[3]/p3
 	}
 	for k := f.firstRandom(); k < len(f.cavity); k++ {
 		f.cavity[k] = p.weights[k] / f.randomly(k, says.alike, says.decided)
@@ -283,7 +286,7 @@ func (f *joining) without(p *member, says *mannerSite, bases []int) {
 
 // with makes what was read the factor of an answer, and the weights of p those of cavity times it, times share.
 func (f *joining) with(p *member, says *mannerSite, bases []int, share float64) {
-	unknown := says.meant[0] == unread
+	unknown, c := says.meant[0] == unread, lapsed(says.alike)
 	for _, b := range bases {
 		meant := max(leastRead, f.read.meant[b])
 		if f.damping < 1 && !unknown {
@@ -291,14 +294,12 @@ func (f *joining) with(p *member, says *mannerSite, bases []int, share float64) 
 		}
 		says.meant[b] = float32(meant)
 		meant = float64(says.meant[b])
-		cavity, weights := lapsesOf(f.cavity, b), lapsesOf(p.weights, b)
-		for l, w := range cavity {
-			weights[l] = w * chanceOf(ownLapses[l].rate, says.alike, meant) * share
-		}
+		w, weights := lapsesOf(f.cavity, b), lapsesOf(p.weights, b)
+		z := meant
+		p0, p1, p2, p3 := chance(c[0]+meantRates[0]*z), chance(c[1]+meantRates[1]*z), chance(c[2]+meantRates[2]*z), chance(c[3]+meantRates[3]*z)
+		weights[0], weights[1], weights[2], weights[3] = w[0]*p0*share, w[1]*p1*share, w[2]*p2*share, w[3]*p3*share
 		if unknown && len(p.bases) < len(f.all) { // settle does not reach those that are not read
-			for l, lapse := range ownLapses {
-				p.logs[b*len(ownLapses)+l] += math.Log(chanceOf(lapse.rate, says.alike, meant))
-			}
+			lapsesOf(p.logs, b).learn(&c, meant)
 		}
 	}
 	for k := f.firstRandom(); k < len(f.cavity); k++ {

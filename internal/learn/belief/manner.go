@@ -29,7 +29,10 @@ type manners struct {
 	probits []bandedProbit // the bases, where all are probits of comparisons; else nil
 	noises  []float64      // variances of the noise of probits, each once
 
-	works sync.Pool // of *work, for updates
+	strangers [2][]float32 // of somebody who has not answered: person.logs by prior, and by ofMany
+
+	works   sync.Pool // of *work, for updates
+	members sync.Pool // of *memberMemory, for fits
 }
 
 // bandedProbit is a Probit whose noise is one of manners.noises.
@@ -234,6 +237,7 @@ func (g *manners) setPriors() {
 	}
 	g.ofMany = shared([3]float64{meantAnswers: 1 - ownRandom - ownReversed, reversedAnswers: ownReversed, randomAnswers: ownRandom})
 	g.prior = shared([3]float64{meantAnswers: 1 - ownRandom, randomAnswers: ownRandom})
+	g.strangers = [2][]float32{rounded(slices.Clone(g.prior)), rounded(slices.Clone(g.ofMany))}
 	for i := range g.bases {
 		g.all = append(g.all, i)
 	}
@@ -253,7 +257,9 @@ func (g *manners) priorAmong(people int) []float64 {
 func level(logs []float64) {
 	top := math.Inf(-1)
 	for _, l := range logs {
-		top = max(top, l)
+		if l > top || l != l { // as the function max, for less work
+			top = l
+		}
 	}
 	for i := range logs {
 		logs[i] -= top

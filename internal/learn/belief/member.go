@@ -2,7 +2,6 @@ package belief
 
 import (
 	"math"
-	"slices"
 
 	"tiebreak/internal/idrl"
 )
@@ -28,10 +27,9 @@ type member struct {
 
 // member returns how annotator id answers before the answers, one of so many people.
 func (f *joining) member(id idrl.AnnotatorID, people int) member {
-	n := len(f.list)
-	all := make([]float64, 5*n)
-	part := func(i int) []float64 { return all[i*n : (i+1)*n : (i+1)*n] }
-	p := member{before: f.stranger(id, people), prior: part(0), logs: part(1), weights: part(2), shares: part(3), product: part(4), powers: make([]int, n), bases: f.all}
+	n, m := len(f.list), f.lend()
+	part := func(i int) []float64 { return m.numbers[i*n : (i+1)*n : (i+1)*n] }
+	p := member{before: f.stranger(id, people), prior: part(0), logs: part(1), weights: part(2), shares: part(3), product: part(4), powers: m.powers, bases: f.all}
 	copy(p.prior, f.priorAmong(people))
 	if i, known := f.from.find(id); known {
 		p.before = f.from.people[i]
@@ -43,6 +41,33 @@ func (f *joining) member(id idrl.AnnotatorID, people int) member {
 		p.nu = p.tau * p.before.offset
 	}
 	return p
+}
+
+// A memberMemory holds the slices of a member. One for each annotator and fit would be most of what a session allocates.
+type memberMemory struct {
+	numbers []float64
+	powers  []int
+}
+
+// lend returns memory of a member, of zeros, until release.
+func (f *joining) lend() *memberMemory {
+	m, ok := f.members.Get().(*memberMemory)
+	if ok {
+		clear(m.numbers)
+		clear(m.powers)
+	} else {
+		m = &memberMemory{make([]float64, 5*len(f.list)), make([]int, len(f.list))}
+	}
+	*f.lent = append(*f.lent, m)
+	return m
+}
+
+// release ends the use of the members of a fit, and of those of fits that began from it.
+func (f *joining) release() {
+	for _, m := range *f.lent {
+		f.members.Put(m)
+	}
+	*f.lent = nil
 }
 
 // leastShare is the weight of a base below which answers are not read under it in a fit that goes on from
@@ -80,12 +105,9 @@ func (f *joining) settle(report *idrl.FitReport) {
 		if s.meant[0] == unread {
 			continue
 		}
-		p := &f.people[s.who]
+		p, c := &f.people[s.who], lapsed(s.alike)
 		for _, b := range p.bases {
-			product, meant := lapsesOf(p.product, b), float64(s.meant[b])
-			for l := range product {
-				product[l] *= chanceOf(ownLapses[l].rate, s.alike, meant)
-			}
+			lapsesOf(p.product, b).times(&c, float64(s.meant[b]))
 		}
 		for k := f.firstRandom(); k < len(p.product); k++ {
 			p.product[k] *= f.randomly(k, s.alike, s.decided)
@@ -161,7 +183,12 @@ func (p *member) end(g *manners) {
 
 // weigh sets the weights by their logarithms, and notes how far they are from what they were.
 func (p *member) weigh(report *idrl.FitReport) {
-	top := slices.Max(p.logs)
+	top := p.logs[0]
+	for _, l := range p.logs {
+		if l > top || l != l { // as slices.Max, for less work
+			top = l
+		}
+	}
 	sum, moved := 0.0, 0.0
 	for k, l := range p.logs {
 		p.weights[k] = leastWeight

@@ -3,7 +3,6 @@ package belief
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
@@ -76,7 +75,11 @@ func (o Own) person(j *Joint, id idrl.AnnotatorID) person {
 
 // stranger returns how somebody answers of whom nothing is known, as one of so many who answer.
 func (o Own) stranger(id idrl.AnnotatorID, people int) person {
-	return person{id: id, logs: rounded(slices.Clone(o.priorAmong(people))), offsetVar: o.offsetVar}
+	logs := o.strangers[0]
+	if people >= fewest {
+		logs = o.strangers[1]
+	}
+	return person{id: id, logs: logs, offsetVar: o.offsetVar}
 }
 
 // Condition returns the belief after answer a to q, by one step of assumed density filtering;
@@ -122,10 +125,9 @@ func (o Own) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idr
 // learn adds the logarithms of the probabilities of an answer that was read under all bases to the log weights of
 // the manners.
 func (g *manners) learn(logs []float64, r *reading) {
+	c := lapsed(r.alike)
 	for _, i := range g.all {
-		for l, lapse := range ownLapses {
-			logs[i*len(ownLapses)+l] += math.Log(chanceOf(lapse.rate, r.alike, r.meant[i]))
-		}
+		lapsesOf(logs, i).learn(&c, r.meant[i])
 	}
 	for k := g.firstRandom(); k < len(logs); k++ {
 		logs[k] += math.Log(g.randomly(k, r.alike, r.decided))

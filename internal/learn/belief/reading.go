@@ -21,10 +21,42 @@ func (g *manners) newReading() *reading {
 	return &reading{meant: make([]float64, n), rise: make([]float64, n), bend: make([]float64, n), scales: make([]float64, len(g.noises))}
 }
 
-// chanceOf returns the probability of an answer, where rate is that of a lapse, and alike and meant are those of
-// the answer if it is one and if it is none.
-func chanceOf(rate, alike, meant float64) float64 {
-	if p := rate*alike + (1-rate)*meant; p > leastRead {
+// meantRates are the probabilities that an answer is no lapse, by ownLapses.
+var meantRates = func() (out lapseNumbers) {
+	for l, lapse := range ownLapses {
+		out[l] = 1 - lapse.rate
+	}
+	return out
+}()
+
+// lapseNumbers has a number for each of ownLapses.
+type lapseNumbers [len(ownLapses)]float64
+
+// lapsed returns the probabilities that an answer is a lapse and what it is, where alike is that of the answer if it
+// is a lapse.
+func lapsed(alike float64) (out lapseNumbers) {
+	for l := range ownLapses {
+		out[l] = ownLapses[l].rate * alike
+	}
+	return out
+}
+
+// times multiplies numbers with the probabilities of an answer by the rate of lapses, where c is what lapsed returned
+// and meant the probability of the answer if it is none.
+func (n *lapseNumbers) times(c *lapseNumbers, meant float64) {
+	p0, p1, p2, p3 := chance(c[0]+meantRates[0]*meant), chance(c[1]+meantRates[1]*meant), chance(c[2]+meantRates[2]*meant), chance(c[3]+meantRates[3]*meant)
+	n[0], n[1], n[2], n[3] = n[0]*p0, n[1]*p1, n[2]*p2, n[3]*p3
+}
+
+// learn adds the logarithms of what times multiplies with.
+func (n *lapseNumbers) learn(c *lapseNumbers, meant float64) {
+	p0, p1, p2, p3 := chance(c[0]+meantRates[0]*meant), chance(c[1]+meantRates[1]*meant), chance(c[2]+meantRates[2]*meant), chance(c[3]+meantRates[3]*meant)
+	n[0], n[1], n[2], n[3] = n[0]+math.Log(p0), n[1]+math.Log(p1), n[2]+math.Log(p2), n[3]+math.Log(p3)
+}
+
+// chance returns a probability, at least leastRead.
+func chance(p float64) float64 {
+	if p > leastRead {
 		return p
 	}
 	return leastRead
@@ -104,8 +136,8 @@ func (g *manners) readProbits(r *reading, choice idrl.Choice, bases []int, m, v 
 }
 
 // lapsesOf returns those of numbers of all manners that belong to base i.
-func lapsesOf(all []float64, i int) *[len(ownLapses)]float64 {
-	return (*[len(ownLapses)]float64)(all[i*len(ownLapses):])
+func lapsesOf(all []float64, i int) *lapseNumbers {
+	return (*lapseNumbers)(all[i*len(ownLapses):])
 }
 
 // A push is Z of an answer, times the sum of the weights, and the first two derivatives of
@@ -123,13 +155,13 @@ func (g *manners) mix(r *reading, bases []int, weights []float64) (p push) {
 	for k := g.firstRandom(); k < len(weights); k++ {
 		p.z += weights[k] * g.randomly(k, r.alike, r.decided)
 	}
+	c := lapsed(r.alike)
 	for _, i := range bases {
-		z, meant, share := r.meant[i], 0.0, 0.0 // sums of a base: each in a register
-		for l, weight := range lapsesOf(weights, i) {
-			share += weight * chanceOf(ownLapses[l].rate, r.alike, z)
-			meant += weight * (1 - ownLapses[l].rate)
-		}
-		p.z += share
+		w := lapsesOf(weights, i)
+		z := r.meant[i]
+		p0, p1, p2, p3 := chance(c[0]+meantRates[0]*z), chance(c[1]+meantRates[1]*z), chance(c[2]+meantRates[2]*z), chance(c[3]+meantRates[3]*z)
+		p.z += w[0]*p0 + w[1]*p1 + w[2]*p2 + w[3]*p3
+		meant := w[0]*meantRates[0] + w[1]*meantRates[1] + w[2]*meantRates[2] + w[3]*meantRates[3]
 		scale := g.bases[i].scale
 		p.offset1 += meant * r.rise[i]
 		p.offset2 += meant * r.bend[i]

@@ -201,12 +201,9 @@ func (s *scaling) take(f *joining, i int, variance float64) bool {
 
 // take multiplies weights with the probabilities of the answer that f has read.
 func (p *scaledPerson) take(f *joining, weights []float64) {
-	r := f.read
+	r, c := f.read, lapsed(f.read.alike)
 	for j, b := range p.bases {
-		meant, of := r.meant[b], lapsesOf(weights, j)
-		for l := range of {
-			of[l] *= chanceOf(ownLapses[l].rate, r.alike, meant)
-		}
+		lapsesOf(weights, j).times(&c, r.meant[b])
 	}
 	rest := weights[len(p.bases)*len(ownLapses):]
 	for k := range rest {
