@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"runtime"
 	"slices"
 
 	"tiebreak/internal/base/tally"
@@ -104,6 +105,7 @@ func (w *writer) run() {
 	var group []*request
 	for r := range w.requests {
 		group = append(group[:0], r)
+		runtime.Gosched() // what others are about to write shares the transaction
 		for len(group) < groupLen && group[len(group)-1].bare == nil {
 			select {
 			case next, ok := <-w.requests:

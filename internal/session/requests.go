@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"time"
 
@@ -117,7 +118,10 @@ func (s *Session) serve(ctx context.Context, r request) {
 	for s.retrySingly == 0 && !full() && s.training.ready == nil && !s.mustWait() {
 		r, ok := s.next()
 		if !ok {
-			break
+			runtime.Gosched() // answers that sockets have read by now share the write
+			if r, ok = s.next(); !ok {
+				break
+			}
 		}
 		if r.do != nil {
 			later = append(later, r)
