@@ -488,6 +488,9 @@ func TestOwnOfWhatIsSaidBesideAChoice(t *testing.T) {
 		return idrl.Answer{Choice: idrl.ChoseA, Much: true, Remark: idrl.BothGood, Annotator: who}
 	}
 	known := &Joint{theta: m.Start, people: []person{o.person(&Joint{}, "ann"), o.person(&Joint{}, "clicker")}}
+	for i := range known.people { // those of strangers are shared
+		known.people[i].logs = slices.Clone(known.people[i].logs)
+	}
 	for k, w := range o.list {
 		for i, random := range []bool{false, true} {
 			if (w.rate == 1) != random {
