@@ -70,6 +70,11 @@ func run(ctx context.Context, program string, files []*os.File, args ...string) 
 
 // Start starts c within limits.
 func (c *child) Start() error {
+	for _, f := range c.ExtraFiles { // on macOS the child shares the place at which f is read
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
 	if err := c.Cmd.Start(); errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("%w (%w)", ErrMissing, err)
 	} else if err != nil {
