@@ -205,8 +205,9 @@ func sessionConfig(list envs.List, r record.Record) (session.Config, error) {
 	}
 	if past != nil {
 		cfg.Unseen = past.Unseen()
-		episodes, policies := past.Size()
-		cfg.Recordings = &view.Recordings{Policies: policies, Episodes: episodes, Named: past.Named(), RewardOf: past.RewardOf()}
+		if episodes, policies := past.Size(); !r.Spec.IsArena() { // which learns no reward
+			cfg.Recordings = &view.Recordings{Policies: policies, Episodes: episodes, Named: past.Named(), RewardOf: past.RewardOf()}
+		}
 		cfg.Title = func(c idrl.Candidate) string {
 			if p, ok := training.Acted(past, c); ok {
 				return p.Name()

@@ -169,6 +169,9 @@ func sameWider(t *testing.T, server *process, base, id string, r bradley.Report)
 			}
 		}
 	}
+	if asked := read("/sessions/" + id + "/questions"); !strings.Contains(asked, "It compared “secret") || strings.Contains(asked, "weighted sum") {
+		t.Errorf("the page of questions does not say whom they compared, or is about a reward: %s", asked)
+	}
 	desc := regexp.MustCompile(`(?s)<desc [^>]*>(.*?)</desc>`).FindStringSubmatch(figure)
 	if desc == nil || !strings.Contains(desc[1], r.Accounts()) || !strings.Contains(page, r.Accounts()) || !strings.Contains(page, r.AccountsOfTasks()) {
 		t.Errorf("what the wider intervals are about, %q and %q, is not said; the figure says %q", r.Accounts(), r.AccountsOfTasks(), desc)
