@@ -38,7 +38,7 @@ func (d *Dataset) openTable(name string, most int64) (t *table, err error) {
 			err = fmt.Errorf("%v", p)
 		}
 		if err != nil {
-			err = errors.Join(refused("parquet", "%s is no Parquet file, or is damaged: %v", name, err), f.Close())
+			err = errors.Join(refused("parquet", "%s is no Parquet file, is damaged, or is not finished (dataset.finalize() of LeRobot ends it): %v", name, err), f.Close())
 		}
 	}()
 	t.File, err = parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
