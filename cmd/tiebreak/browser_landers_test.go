@@ -124,7 +124,7 @@ func TestBrowserLanders(t *testing.T) {
 		b.open("http://" + addr + "/sessions/" + id + "/learning")
 		b.wait("document.querySelector('main').dataset.seq === '20' && document.querySelector('[data-objection=returns]') !== null")
 		said := evaluate[string](b, "document.querySelector('[data-statement]').innerText")
-		for _, want := range []string{"of the best one known, by the", "lands is best by the mean reward of a step, and falls is best by the sum over the episode", "This is not enough to stop"} {
+		for _, want := range []string{"of the best of the 4 recorded policies, by the", "lands is best by the mean reward of a step, and falls is best by the sum over the episode", "This is not enough to stop"} {
 			if !strings.Contains(strings.ReplaceAll(said, "\u00a0", " "), want) {
 				t.Errorf("%s: the page lacks %q in\n%s", best, want, said)
 			}

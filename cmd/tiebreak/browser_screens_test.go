@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/data/lerobot/lerobottest"
 	"tiebreak/web"
 
 	"github.com/chromedp/chromedp/kb"
@@ -59,7 +60,11 @@ func newVisit(t *testing.T) *visit {
 			t.Fatalf("session set: %s", stderr)
 		}
 	}
-	v.server = startServer(t, "serve", "--data", data, "--addr", addr)
+	films := t.TempDir()
+	if err := (lerobottest.Dataset{Lengths: []int{6, 6}}).Write(filepath.Join(films, "pens")); err != nil {
+		t.Fatal(err)
+	}
+	v.server = startServer(t, "serve", "--data", data, "--addr", addr, "--recordings", films)
 	for _, tab := range []**tab{&v.stranger, &v.researcher, &v.comparer, &v.rater, &v.agreeing} {
 		*tab = newPerson(t, browser)
 		(*tab).pardon(regexp.MustCompile(`status of 4\d\d|WebSocket`)) // the pages of errors are looked at too
@@ -276,6 +281,15 @@ func (v *visit) ofResearchers() []screen {
 		{"new arena", "/arenas/new", b, func() {
 			b.open(v.base + "/arenas/new")
 			b.waitFor("main form")
+		}},
+		{"recordings that can be imported", "/recordings", b, func() {
+			b.open(v.base + "/recordings")
+			b.waitFor("[data-form=recordings]")
+		}},
+		{"what an import of recordings takes", "/recordings", b, func() {
+			evaluate[bool](b, "(document.querySelector('[data-form=recordings] [name=name]').value = 'pens', true)")
+			b.enter("[data-check]")
+			b.waitFor("[data-planned]")
 		}},
 		{"sessions that are compared", "/compare", b, func() {
 			b.open(v.base + "/sessions")
