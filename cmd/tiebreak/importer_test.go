@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/lerobot/lerobottest"
 	"tiebreak/internal/data/recordings"
 )
@@ -144,14 +144,10 @@ func (s *importingServer) ask(method, path string, body any) (int, string) {
 // await waits until the reply about the imports has a text.
 func (s *importingServer) await(texts ...string) {
 	s.t.Helper()
-	last := ""
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		_, last = s.ask(http.MethodGet, "", nil)
-		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(last, text) }) {
-			return
-		}
-	}
-	s.t.Fatalf("after %v there is no %q in %s", patience, texts, last)
+	waittest.Until(s.t, fmt.Sprintf("a reply with one of %q", texts), func() bool {
+		_, got := s.ask(http.MethodGet, "", nil)
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(got, text) })
+	})
 }
 
 var penImport = map[string]any{"set": "shelf/pens", "name": "pen", "policy_column": "policy", "clip_seconds": 0.5}
@@ -194,7 +190,7 @@ func TestImportByRequest(t *testing.T) {
 	if status, got := s.ask(http.MethodPost, "", with("name", "other")); status != http.StatusConflict {
 		t.Errorf("a second one at a time: status %d, %s", status, got)
 	}
-	s.await("Checking video 2 ")
+	s.await("Checking video ")
 	if status, got := s.ask(http.MethodPost, "/stop", map[string]any{"name": "pen"}); status != http.StatusOK {
 		t.Errorf("status %d, %s", status, got)
 	}
@@ -218,7 +214,11 @@ func TestKillServerWhileItImports(t *testing.T) {
 	if status, got := s.ask(http.MethodPost, "", penImport); status != http.StatusOK {
 		t.Fatalf("status %d, %s", status, got)
 	}
-	s.await("Checking video 4 ", "Checking video 5 ", "Checking video 6 ")
+	var late []string
+	for k := 4; k <= 12; k++ {
+		late = append(late, fmt.Sprintf("Checking video %d ", k))
+	}
+	s.await(late...)
 	s.kill()
 	into := filepath.Join(s.data, recordings.FolderName)
 	if list, err := recordings.List(into); err != nil || len(list) != 0 {
@@ -234,14 +234,12 @@ func TestKillServerWhileItImports(t *testing.T) {
 	if err != nil || bytes.Count(before, []byte("\n")) < 3 {
 		t.Errorf("of the videos %q is kept, %v", before, err)
 	}
-	for range 100 { // the process of the import ends after its server
+	waittest.Until(t, "the import, which goes on after the process of the first one has ended", func() bool {
 		if _, got := s.ask(http.MethodPost, "", penImport); strings.Contains(got, `"begun":true`) {
-			if s.await(`"state":"imported"`, `"state":"refused"`); s.imported() {
-				break
-			}
+			s.await(`"state":"imported"`, `"state":"refused"`)
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
+		return s.imported()
+	})
 	if entries, err := os.ReadDir(into); err != nil || len(entries) != 1 || entries[0].Name() != "pen" {
 		t.Errorf("%v is left, %v", entries, err)
 	}

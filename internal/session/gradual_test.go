@@ -123,7 +123,7 @@ func TestArenaGrows(t *testing.T) {
 	})
 }
 
-// TestArenaGoesOnAfterAFailure: where further clips cannot be cut, it is tried again; where they never can, nobody waits for them.
+// TestArenaGoesOnAfterAFailure: an arena tries again to cut further clips; if that cannot succeed, people do not wait for them.
 func TestArenaGoesOnAfterAFailure(t *testing.T) {
 	for _, hopeless := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // A Folder is where a data set is.
 type Folder struct {
 	Path   string // absolute, without links if Within is empty
-	Within string // folder that links of Path must not leave, whoever changes them; empty: the user of a command names Path
+	Within string // links of Path that leave this folder are refused whenever Path is opened; empty: Path is from the user of a command
 }
 
 // FolderAt returns the folder at a path that the user of a command names.

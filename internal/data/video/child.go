@@ -36,7 +36,7 @@ const MaxSide = 4096
 var ErrMissing = errors.New("videos need the programs ffmpeg and ffprobe, which were not found: install the package ffmpeg (Debian: apt install ffmpeg)")
 
 // input returns the arguments by which a child opens the k-th of the files that it inherits, and nothing else. The child opens
-// no path, so that what was checked is what is read.
+// no path: it reads the file that was checked.
 func input(k int, f *os.File) []string {
 	path := fmt.Sprintf("/dev/fd/%d", 3+k)
 	if runtime.GOOS == "windows" {

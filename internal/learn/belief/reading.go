@@ -41,7 +41,7 @@ func lapsed(alike float64) (out lapseNumbers) {
 	return out
 }
 
-// times multiplies numbers with the probabilities of an answer by the rate of lapses, where c is what lapsed returned
+// times multiplies numbers with the probabilities of an answer by the rate of lapses. c is the result of lapsed,
 // and meant the probability of the answer if it is none.
 func (n *lapseNumbers) times(c *lapseNumbers, meant float64) {
 	p0, p1, p2, p3 := chance(c[0]+meantRates[0]*meant), chance(c[1]+meantRates[1]*meant), chance(c[2]+meantRates[2]*meant), chance(c[3]+meantRates[3]*meant)

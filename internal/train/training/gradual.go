@@ -13,7 +13,7 @@ import (
 // EncountersName is the name under which an arena keeps how many of its clips are cut (idrl.Generation.Agents).
 const EncountersName = "encounters"
 
-// Partial reports whether an arena of which kept is what it keeps under EncountersName asks about a part of its clips, and cuts more.
+// Partial reports whether an arena asks about a part of its clips, and cuts more. kept is its idrl.Generation.Agents[EncountersName].
 func Partial(kept []byte) bool {
 	state, err := pack.Decode[cutState](kept)
 	return err == nil && !state.All
