@@ -185,7 +185,7 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 	steps := 0
 	for i, e := range d.Episodes {
 		row := e.First
-		m.Rollouts = append(m.Rollouts, given{Name: episodeName(i), Policy: e.Policy, Row: &row, Task: e.Task, Start: e.Start})
+		m.Rollouts = append(m.Rollouts, given{Name: episodeName(i), Row: &row, Acted: idrl.Acted{Policy: e.Policy, Task: e.Task, Start: e.Start}})
 		steps = max(steps, e.Length-1)
 	}
 	names := map[string]bool{}
