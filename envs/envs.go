@@ -210,6 +210,9 @@ func (l List) Names() string {
 	var reasons []string
 	missing := map[string][]string{} // ids by reason
 	for _, e := range l {
+		if recordings.OfUpload(e.ID) {
+			continue // for arenas alone
+		}
 		if e.Unavailable == nil {
 			available = append(available, e.ID)
 			continue

@@ -53,7 +53,7 @@ func (r *Rollouts) List() (List, error) {
 		}
 		set, ok := r.sets[path]
 		if !ok || !set.changed.Equal(info.ModTime()) {
-			set = keptSet{changed: info.ModTime(), entry: openSet(path)}
+			set = keptSet{changed: info.ModTime(), entry: OpenSet(path)}
 		}
 		if set.entry.Unavailable == nil { // else it may be readable the next time
 			sets[path] = set
@@ -64,8 +64,8 @@ func (r *Rollouts) List() (List, error) {
 	return out, nil
 }
 
-// openSet returns the environment of a set of rollouts.
-func openSet(path string) Entry {
+// OpenSet returns the environment of the set of rollouts in a folder; it is unavailable if it cannot be read. the environment of a set of rollouts.
+func OpenSet(path string) Entry {
 	name := filepath.Base(path)
 	e := Entry{ID: recordings.IDPrefix + name, Title: name, Description: "Recordings of another simulator."}
 	set, err := recordings.Open(path)

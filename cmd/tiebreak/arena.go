@@ -14,7 +14,6 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/export"
-	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
@@ -52,8 +51,8 @@ func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
 	f.declare(fs)
 	ownFlags(fs, &f.own)
 	fs.Var(&f.entrants, "entrant", "`SESSION`, SESSION@ROW or either with =TITLE: the policy that a session recommends now, or recommended after that row of its log; give the flag once for each policy, 2 to "+
-		strconv.Itoa(idrl.MaxEntrants)+". Or rollouts-NAME:POLICY, also with =TITLE: a policy that acted in imported rollouts")
-	fs.Func("entrants", "`rollouts-NAME`: all policies that acted in these rollouts", f.entrants.all)
+		strconv.Itoa(idrl.MaxEntrants)+". Or rollouts-NAME:POLICY or SESSION:POLICY, also with =TITLE: a policy that acted in imported rollouts, or in trajectories that were uploaded to a session")
+	fs.Func("entrants", "`rollouts-NAME` or SESSION: all policies that acted in these rollouts, or in what was uploaded to this session", f.entrants.all)
 	fs.StringVar(&f.groups, "task-groups", "", "`file` of tasks of rollouts and the groups that the result is also about: CSV with the columns task and group")
 	fs.StringVar(&f.spec.Title, "title", "Arena", "`name` of the arena, which annotators see")
 	settings.DeclareOnly(fs, &f.spec, "budget", "answers_each", "completion_code", "instructions", "withdraw_days", "min_dwell", "max_rate")
@@ -71,7 +70,7 @@ func (e *entrantsFlag) String() string { return "" }
 
 // Set implements flag.Value.
 func (e *entrantsFlag) Set(text string) error {
-	if set, policy, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(set, recordings.IDPrefix) {
+	if set, policy, ok := strings.Cut(text, ":"); ok && !strings.ContainsAny(set, "=@") {
 		*e = append(*e, web.Entrant{Set: set, Policy: policy})
 		return nil
 	}
@@ -89,19 +88,16 @@ func (e *entrantsFlag) Set(text string) error {
 	return nil
 }
 
-// all adds all policies of a set of recordings.
+// all adds all policies of a set of recordings, or of a session of uploads.
 func (e *entrantsFlag) all(set string) error {
-	if !strings.HasPrefix(set, recordings.IDPrefix) {
-		return fmt.Errorf("--entrants takes imported rollouts, as %sNAME; got %q", recordings.IDPrefix, set)
-	}
 	*e = append(*e, web.Entrant{Set: set})
 	return nil
 }
 
 func arenaNewCommand() command {
 	c := subcommand("arena new", "make an arena", (*arenaFlags).declareNew,
-		"Makes an arena of the policies that sessions recommend, or that acted in imported rollouts, and prints its id and a link\n"+
-			"for annotators. All sessions must have the same environment with the same layout, and all recorded policies be of the same\n"+
+		"Makes an arena of the policies that sessions recommend, or that acted in imported rollouts or uploaded trajectories, and prints\n"+
+			"its id and a link for annotators. All sessions must have the same environment with the same layout, and all recorded policies be of the same\n"+
 			"rollouts. The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
 			list, err := environments(f.own.at(f.data))

@@ -46,7 +46,7 @@ const DefaultClipSeconds = 10.0
 // continues it; so does one after the process was killed. With PlanOnly it returns nil. It returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a code
 // (docs/lerobot.md), if something about the data set is not as it must be.
 func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
-	if err := checkName(cfg.Name); err != nil {
+	if err := checkGiven(cfg.Name); err != nil {
 		return nil, err
 	}
 	if cfg.Title != "" && !foreign.IsLine(cfg.Title, foreign.MaxTitle) {

@@ -93,6 +93,14 @@ func checkName(name string) error {
 	return nil
 }
 
+// checkGiven is checkName for a name that a person gives: those of uploads are names of their content.
+func checkGiven(name string) error {
+	if uploadName.MatchString(name) {
+		return refused("name", "the name %s is one of trajectories that were uploaded: choose another one", name)
+	}
+	return checkName(name)
+}
+
 // Config says what is imported.
 type Config struct {
 	From string // folder with a manifest
@@ -106,7 +114,7 @@ type Config struct {
 // returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a
 // code (docs/rollouts.md), if something about the folder is not as it must be.
 func Import(ctx context.Context, cfg Config) (s *Set, err error) {
-	if err := checkName(cfg.Name); err != nil {
+	if err := checkGiven(cfg.Name); err != nil {
 		return nil, err
 	}
 	f, err := openFolder(cfg.From)
@@ -152,10 +160,19 @@ func inFolder(into, name string, fill func(dir string) error) (s *Set, err error
 
 // seen makes a whole folder a set.
 func seen(dir, to string) (*Set, error) {
+	syncFolder(dir)
 	if err := os.Rename(dir, to); err != nil {
 		return nil, err
 	}
+	syncFolder(filepath.Dir(to))
 	return Open(to)
+}
+
+// syncFolder makes the names in a folder durable, on systems where folders can be synced.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil { //nolint:gosec // within the data folder
+		_, _ = d.Sync(), d.Close()
+	}
 }
 
 // abandoned is after what time without a change a folder is taken for that of an import which was
@@ -322,16 +339,10 @@ func (k *keeping) finish() error {
 			x.Low[j], x.High[j] = x.Low[j]-1, x.High[j]+1
 		}
 	}
-	for j := range x.Features {
-		column := make([]float64, len(k.sums))
-		for i, s := range k.sums {
-			column[i] = s[j]
+	if x.Scale == nil {
+		if err := k.scale(); err != nil {
+			return err
 		}
-		std := stat.PopStdDev(column, nil)
-		if !(std > 1e-12) {
-			return refused("features", "the feature %q is the same in all clips, so nothing can be learnt of it: leave it out", x.Features[j])
-		}
-		x.Scale = append(x.Scale, 3/(std*math.Sqrt2)) // differences of two clips
 	}
 	b, err := json.Marshal(x)
 	if err != nil {
@@ -339,6 +350,22 @@ func (k *keeping) finish() error {
 	}
 	_, err = k.file(indexName, b)
 	return err
+}
+
+// scale computes the scale of the prior of each feature.
+func (k *keeping) scale() error {
+	for j, name := range k.x.Features {
+		column := make([]float64, len(k.sums))
+		for i, s := range k.sums {
+			column[i] = s[j]
+		}
+		std := stat.PopStdDev(column, nil)
+		if !(std > 1e-12) {
+			return refused("features", "the feature %q is the same in all clips, so nothing can be learnt of it: leave it out", name)
+		}
+		k.x.Scale = append(k.x.Scale, 3/(std*math.Sqrt2)) // differences of two clips
+	}
+	return nil
 }
 
 func finite(v []float64) bool {
