@@ -198,6 +198,10 @@ func TestStrengthsHaveWiderIntervals(t *testing.T) {
 	m.Arena.Entrants[0].Population, m.Arena.Entrants[1].Population = &bradley.ReportInterval{Low: -0.5, High: 1.3}, &bradley.ReportInterval{Low: -1.3, High: 0.5}
 	m.Arena.Spread = bradley.ReportSpread{Tasks: 4, People: 7}
 	d := drawn(t, "strengths", m)
+	part := m
+	if part.Arena = m.Arena.Partial(); strings.Contains(d.Caption, "still being cut") || !strings.Contains(drawn(t, "strengths", part).Caption, part.Arena.Cut()) {
+		t.Errorf("of a part of the clips the caption says %q", drawn(t, "strengths", part).Caption)
+	}
 	if want := m.Arena.Accounts(); !strings.Contains(want, "4 tasks") && !strings.Contains(want, "7 people") || !strings.Contains(d.Caption, want) {
 		t.Errorf("the caption says %q, not %q", d.Caption, want)
 	}

@@ -59,7 +59,7 @@ func Tables() []Table {
 		{"conditions", []string{
 			"condition", "share", "questions", "answers_in_all", "answers", "decisive", "right", "accuracy", "accuracy_low", "accuracy_high", "answered", "log_loss",
 		}, OfScores, conditionTable},
-		{"strengths", []string{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high"}, OfArena, strengthTable},
+		{"strengths", []string{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high", "clips_being_cut"}, OfArena, strengthTable},
 	}
 }
 

@@ -198,7 +198,7 @@ func strengthTable(m Moment, put func(...any) error) error {
 		if e.Population != nil {
 			low, high = e.Population.Low, e.Population.High
 		}
-		err := put(k+1, e.Title, string(e.Session), string(e.Policy), e.After, e.Strength, e.Low, e.High, e.Best, e.Answers, e.Wins, e.Ties, low, high)
+		err := put(k+1, e.Title, string(e.Session), string(e.Policy), e.After, e.Strength, e.Low, e.High, e.Best, e.Answers, e.Wins, e.Ties, low, high, m.Arena.Cutting)
 		if err != nil {
 			return err
 		}
