@@ -81,7 +81,7 @@ func TestReportStandsAlone(t *testing.T) {
 		t.Error("the report of an arena whose clips are cut says that they are not")
 	}
 	recorded.Arena = recorded.Arena.Partial()
-	if html := written(t, recorded); strings.Count(html, cut) != 3 { // below the headline, in the methods, and below the figure
+	if html := written(t, recorded); strings.Count(html, cut) != 4 { // below the headline, in the methods, below the figure, and in it
 		t.Errorf("the report of an arena whose clips are being cut says %d times that they are", strings.Count(html, cut))
 	}
 	empty := source(func(*idrl.SessionSpec) {})
