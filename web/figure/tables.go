@@ -144,7 +144,7 @@ func mixTable(m Moment, put func(...any) error) error {
 
 func regretTable(m Moment, put func(...any) error) error {
 	return each(m.Status.Regret, put, func(r idrl.Regret) []any {
-		return []any{r.Seq, r.Definition, r.Within, r.Bound, r.Mean, r.Unbeaten, r.Span, r.Policies}
+		return []any{r.Seq, r.Answers, r.Definition, r.Within, r.Bound, r.Mean, r.Unbeaten, r.Span, r.Policies}
 	})
 }
 
