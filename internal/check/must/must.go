@@ -1,4 +1,3 @@
-// Package must ends a test at the first error that it did not expect.
 package must
 
 import "testing"
