@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -93,10 +95,7 @@ func TestArenaGrows(t *testing.T) {
 		}
 		for part := 1; ; part++ {
 			answerAll()
-			o, err := s.Claim(t.Context(), "ann")
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := must.Get(s.Claim(t.Context(), "ann"))(t)
 			if part == 3 {
 				if !o.Done || !strings.Contains(o.Waiting, "You have compared all clips") || status(t, s).Training.More {
 					t.Errorf("after the last part: %+v", o)

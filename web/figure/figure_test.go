@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/people/quality"
@@ -146,10 +148,7 @@ func TestFiguresSayTheirTables(t *testing.T) {
 		t.Fatalf("%d numbers on the axis", len(label))
 	}
 	number := func(s string) float64 {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(s, 64))(t)
 		return v
 	}
 	first, last := label[0], label[len(label)-1]
@@ -210,10 +209,7 @@ func TestStrengthsHaveWiderIntervals(t *testing.T) {
 		t.Fatalf("the lines are %v in\n%s", lines, d.File())
 	}
 	number := func(s string) float64 {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(s, 64))(t)
 		return v
 	}
 	for i, e := range m.Arena.Entrants {
@@ -272,9 +268,7 @@ func TestFiguresAsPDF(t *testing.T) {
 	dir, args := t.TempDir(), []string{"-f", "pdf", "-o", "all.pdf"}
 	for i, name := range Names() {
 		file := fmt.Sprintf("%d.svg", i)
-		if err := os.WriteFile(filepath.Join(dir, file), drawn(t, name, moment()).File(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, file), drawn(t, name, moment()).File(), 0o600))
 		args = append(args, file)
 	}
 	cmd := exec.CommandContext(t.Context(), program, args...)

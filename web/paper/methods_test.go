@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/stopping"
@@ -230,9 +232,7 @@ func TestMethodsMentionSettings(t *testing.T) {
 				if !change {
 					return
 				}
-				if err := one.Set(s, other.value); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, one.Set(s, other.value))
 			}))
 		}
 		if text(true) == text(false) {

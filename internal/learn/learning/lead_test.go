@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/internal/base/rng"
@@ -49,9 +51,7 @@ func TestLead(t *testing.T) {
 	}
 	l.Adopt(nil, all)
 	x := idrl.QueryVector{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"1", "2"}}, X: []float64{3}}
-	if err := l.Observe(x, idrl.Answer{Choice: idrl.ChoseA}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Observe(x, idrl.Answer{Choice: idrl.ChoseA}))
 	mean := l.Posterior().Mean(nil)[0]
 	ids := func(of ...idrl.PolicyID) map[idrl.PolicyID]bool {
 		out := map[idrl.PolicyID]bool{}
@@ -116,9 +116,7 @@ func TestGainIsTrue(t *testing.T) {
 				a.Choice = idrl.ChoseA
 			}
 			q := idrl.QueryVector{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"1", "2"}}, X: x}
-			if err := l.Observe(q, a); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Observe(q, a))
 		}
 		lead := l.LeadBy(l.Posterior(), by)
 		if lead.Challenger < 0 {
