@@ -109,9 +109,15 @@ func Of(log []idrl.Answer, assignments []record.Assignment, seed uint64) Report 
 		return q
 	}
 	q.Raw, q.Fleiss = of("raw agreement", agreement.Raw), of("kappa", agreement.Fleiss)
+	units := make([]agreement.Units, len(arranged.Raters)) // by rater: most pairs of many raters share few
+	for _, u := range shared {
+		for _, v := range u {
+			units[v.Rater] = append(units[v.Rater], u)
+		}
+	}
 	for b := range arranged.Raters {
 		for a := range b {
-			kappa, n, ok := agreement.Cohen(shared, a, b)
+			kappa, n, ok := agreement.Cohen(units[b], a, b)
 			if n == 0 {
 				continue
 			}
