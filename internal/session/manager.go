@@ -99,17 +99,15 @@ func (m *Manager) run(id idrl.SessionID) *run {
 
 func (m *Manager) serve(r *run) {
 	id := r.id
-	r.s, r.err = m.load(id)
-	close(r.loaded)
-	if r.err != nil {
-		m.forget(r)
-		return
-	}
 	defer func() { // a fault in one session must not end the others; what it recorded is safe
 		if fault := recover(); fault != nil {
 			m.log.Error("session panicked", "session", id, "fault", fault, "stack", string(debug.Stack()))
 		}
 	}()
+	if m.open(r); r.err != nil {
+		m.forget(r)
+		return
+	}
 	switch err := r.s.Run(m.ctx); {
 	case errors.Is(err, errRests):
 		m.log.Debug("session rests", "session", id)
@@ -119,6 +117,13 @@ func (m *Manager) serve(r *run) {
 	case err != nil && !errors.Is(err, context.Canceled):
 		m.log.Error("session stopped", "session", id, "err", err)
 	}
+}
+
+// open loads the session of r, or sets why that is not possible.
+func (m *Manager) open(r *run) {
+	defer close(r.loaded)
+	r.err = idrl.Errorf(idrl.Internal, "session %s: a fault while it was loaded", r.id) // unless load returns
+	r.s, r.err = m.load(r.id)
 }
 
 // forget removes a run that has ended, and so all that the session has in memory.

@@ -29,6 +29,9 @@ func (j *faultyJournal) Append(ctx context.Context, id idrl.SessionID, rows ...r
 func (b *bench) manager(t *testing.T, j record.Journal) *session.Manager {
 	t.Helper()
 	m := session.NewManager(j, func(r record.Record) (session.Config, error) {
+		if r.Spec.Title == "faulty" {
+			panic("a fault")
+		}
 		if r.Spec.Title == "broken" {
 			return session.Config{}, idrl.Errorf(idrl.Invalid, "unknown environment")
 		}
@@ -68,6 +71,17 @@ func TestAFaultEndsNeitherServerNorSession(t *testing.T) {
 	}
 	if r, err := h.Answer(t.Context(), "ann", reply(again, 1)); err != nil || r.Seq != 1 || r.Replay {
 		t.Errorf("receipt %+v, error %v; want seq 1", r, err)
+	}
+}
+
+// A session that cannot be loaded because of a bug does not end the server, and is tried again.
+func TestAFaultAtLoadingEndsNoServer(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.Title = "faulty" })
+	h := session.Handle{Manager: b.manager(t, b.journal), ID: "s1"}
+	for range 2 {
+		if _, err := h.Claim(t.Context(), "ann"); idrl.KindOf(err) != idrl.Internal {
+			t.Errorf("error %v of a session that cannot be loaded, want Internal", err)
+		}
 	}
 }
 
