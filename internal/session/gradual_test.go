@@ -204,3 +204,31 @@ func TestArenaGoesOnAfterAFailure(t *testing.T) {
 		})
 	}
 }
+
+// TestArenaWithoutFurtherClips: where a researcher has cancelled the cutting of further clips, people who have answered all
+// questions do not wait for them; they do again once it goes on.
+func TestArenaWithoutFurtherClips(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newRecordedArena(t, 2)
+		b.trainer = &gradualTrainer{arenaTrainer: b.trainer.(arenaTrainer), next: make(chan struct{})} //nolint:forcetypeassert // of newArena
+		s, stop := b.start(t)
+		defer stop()
+		for i := range 3 {
+			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+		}
+		synctest.Wait()
+		if err := s.CancelTraining(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if o, err := s.Claim(t.Context(), "ann"); err != nil || !o.Done || status(t, s).Training.More {
+			t.Errorf("no further clips are cut: %+v, %v", o, err)
+		}
+		a := reply(claim(t, s, "bob").Open[0], 10)
+		mustAnswer(t, s, "bob", a)
+		synctest.Wait()
+		if o, err := s.Claim(t.Context(), "ann"); err != nil || o.Done || !status(t, s).Training.More {
+			t.Errorf("further clips are cut: %+v, %v", o, err)
+		}
+	})
+}

@@ -40,22 +40,21 @@ func (t *training) slowSteps() string {
 	return " The simulation is slow; this page continues by itself when the clips are ready."
 }
 
-// toLearn is the number of answers after row from, up to row to, that count, kept until the log says
-// something else.
+// toLearn keeps the number of answers after row from, up to row to, that the next training learns from.
 type toLearn struct {
 	from, to int64
-	edits    int // rows among all that are no replies
+	edits    int // rows of the log that are no replies
 	answers  int
 }
 
-// yetToLearn returns how many answers the generation in use has not learnt from.
+// yetToLearn returns how many answers the generation in use has not learnt from. Those that are held out are not among them.
 func (s *schedule) yetToLearn() int {
 	u := &s.toLearn
 	if u.from != s.gen.BasedOn || u.to < u.from || u.edits != len(s.log.edits) {
 		*u = toLearn{from: s.gen.BasedOn, to: s.gen.BasedOn, edits: len(s.log.edits)}
 	}
 	for ; u.to < s.log.seq(); u.to++ {
-		if s.log.counts(u.to + 1) {
+		if s.learnt(u.to + 1) {
 			u.answers++
 		}
 	}
