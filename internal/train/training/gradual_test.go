@@ -24,7 +24,10 @@ func TestFilmedArenaIsGradual(t *testing.T) {
 	if err := d.Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	set, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1})
+	if err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := recordings.Open(filepath.Join(into, "pen"))
 	if err != nil {
 		t.Fatal(err)
 	}
