@@ -1,6 +1,7 @@
 package training
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
