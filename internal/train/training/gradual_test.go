@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -24,7 +25,10 @@ func TestFilmedArenaIsGradual(t *testing.T) {
 	if err := d.Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	set, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1})
+	if err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := recordings.Open(filepath.Join(into, "pen"))
 	if err != nil {
 		t.Fatal(err)
 	}
