@@ -69,7 +69,7 @@ func (s watching) createArena(c echo.Context) error {
 	spec, entrants, err := readArenaForm(form)
 	var id idrl.SessionID
 	if err == nil {
-		err = s.mayEnter(c.Request().Context(), who, entrants)
+		err = mayEnter(c.Request().Context(), s.site, who, entrants)
 	}
 	if err == nil && c.FormValue("do") == "rehearse" {
 		if err = launching(s).rehearseArena(c, spec, entrants, who.User); err == nil {
