@@ -16,8 +16,9 @@ import (
 //
 //	H(Z) − E_u[H(p(·|u))],  u ~ N(m_q, v_q),
 //
-// the entropy of the answer less its entropy when the reward is known (Houlsby et al. 2011, "BALD"), integrated numerically. Source: the paper,
-// appendix "Information gain on the reward"; docs/methods.md, section 1.2.
+// the entropy of the answer less its entropy when the reward is known (Houlsby et al. 2011,
+// "BALD"), integrated numerically. Source: the paper, appendix "Information gain on the
+// reward"; docs/methods.md, section 1.2.
 type IGR struct {
 	// Paper makes the value the predictive variance of the answer, which orders
 	// answers with Gaussian noise as the information does, and has no meaning

@@ -72,7 +72,7 @@ type Auth struct {
 	accounts Accounts
 	crowds   Crowds
 	tokens   Tokens
-	hashing  chan struct{} // one element for each password that is hashed
+	hashing  chan struct{} // one element for each password that is being hashed
 	now      func() time.Time
 }
 
@@ -93,7 +93,7 @@ const (
 	MaxInvitationDays = 365
 )
 
-// reserved are names by which the audit trail calls others than accounts.
+// reserved are names in the audit trail that are not those of accounts.
 var reserved = []string{"command line"}
 
 const (

@@ -50,7 +50,7 @@ func TestExcluded(t *testing.T) {
 		"too many marked":     {rules: idrl.SessionSpec{ExcludeMarked: 0.5, ExcludeAfter: 12}, n: 4, right: 4, same: 4, marked: 7, why: "exclude_marked: 7 of 12 answers marked, above 0.5"},
 		"half of them marked": {rules: idrl.SessionSpec{ExcludeMarked: 0.5, ExcludeAfter: 12}, n: 4, right: 4, same: 4, marked: 6},
 		"marked, too early":   {rules: idrl.SessionSpec{ExcludeMarked: 0.5, ExcludeAfter: 13}, n: 4, marked: 12},
-		"as few right as the rule allows, by a share that no float64 is":    {rules: idrl.SessionSpec{ExcludeGold: 0.28, ExcludeAfter: 25}, n: 25, right: 7, same: 25},
+		"as few right as the rule allows, by a share that no float64 is":   {rules: idrl.SessionSpec{ExcludeGold: 0.28, ExcludeAfter: 25}, n: 25, right: 7, same: 25},
 		"as many marked as the rule allows, by a share that no float64 is": {rules: idrl.SessionSpec{ExcludeMarked: 0.82, ExcludeAfter: 150}, n: 50, right: 50, same: 50, marked: 123},
 		"left out before": {rules: idrl.SessionSpec{ExcludeGold: 1, ExcludeAfter: 1}, n: 4, change: func(r *record.Record) {
 			r.Settings.LeftOut = []idrl.AnnotatorID{"ann"}

@@ -16,7 +16,7 @@ type Coefficient struct {
 	Low, High *float64 `json:",omitempty"`
 }
 
-// A Person is how one annotator answers.
+// A Person has the statistics of the answers of one annotator.
 type Person struct {
 	Annotator  idrl.AnnotatorID `json:"annotator"`
 	LeftOut    bool             `json:"left_out"`
@@ -24,7 +24,7 @@ type Person struct {
 	Answers    int              `json:"answers"`
 	CantTell   int              `json:"cant_tell"`
 	MedianMS   int64            `json:"median_ms"`
-	LeftShare  float64          `json:"left_share"` // of decisive comparisons, won by the left clip
+	LeftShare  float64          `json:"left_share"` // share of decisive comparisons with known sides that the left clip won
 	LeftLow    float64          `json:"left_low"`
 	LeftHigh   float64          `json:"left_high"`
 	Sided      int              `json:"sided"`     // comparisons behind it
@@ -41,20 +41,19 @@ type Person struct {
 	GoldHigh  float64  `json:"gold_high"`
 	Warnings  []string `json:"warnings"` // warnings for the researcher
 
-	// Agreed is how many of Compared decisive answers prefer the clip that most of the others
-	// preferred who answered the question; questions with as many preferences for either are left
-	// out.
+	// Agreed is how many of Compared decisive answers prefer the clip that the majority of the
+	// other annotators preferred. Questions without a majority are left out.
 	Agreed   int `json:"agreed"`
 	Compared int `json:"compared"`
 
-	// Reversed says that they answer the other way round than the known answers or than the others:
-	// a warning says it too.
+	// Reversed says that they answer the other way round than the known answers or than the others.
+	// There is a warning, too.
 	Reversed bool `json:"reversed"`
 
-	Spent Spent `json:"spent"` // where their time went
+	Spent Spent `json:"spent"` // their time
 
-	// Manner is the posterior of how they answer; nil if the posterior does not distinguish
-	// annotators, and for those whose answers do not count.
+	// Manner is the posterior of their noise, lapses and ties; nil if the reward model does not
+	// distinguish annotators, and for those whose answers do not count.
 	Manner *idrl.Manner `json:"manner"`
 }
 
@@ -66,7 +65,7 @@ type PairKappa struct {
 	Kappa     *float64         `json:"kappa"`
 }
 
-// A Report says how the annotators of a session answer, and how well they agree.
+// A Report has the statistics of the annotators of a session, and their agreement.
 type Report struct {
 	People    []Person     `json:"people"`
 	Rated     bool         `json:"rated"`
@@ -142,7 +141,7 @@ func turnedOf(assignments []record.Assignment) map[idrl.AssignmentID]bool {
 	return out
 }
 
-// Know adds what the posterior says about annotators.
+// Know adds the posterior of annotators.
 func (q *Report) Know(manners []idrl.Manner) {
 	for i := range q.People {
 		for k := range manners {
