@@ -45,7 +45,7 @@ func (s *api) apiNewArena(c echo.Context) error {
 	}
 	spec, entrants, err := body.read()
 	if err == nil {
-		err = s.mayEnter(c.Request().Context(), who, entrants)
+		err = mayEnter(c.Request().Context(), s.site, who, entrants)
 	}
 	if err != nil {
 		return err

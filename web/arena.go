@@ -69,7 +69,7 @@ func (s watching) createArena(c echo.Context) error {
 	spec, entrants, err := readArenaForm(form)
 	var id idrl.SessionID
 	if err == nil {
-		err = s.mayEnter(c.Request().Context(), who, entrants)
+		err = mayEnter(c.Request().Context(), s.site, who, entrants)
 	}
 	if err == nil && c.FormValue("do") == "rehearse" {
 		if err = launching(s).rehearseArena(c, spec, entrants, who.User); err == nil {
@@ -244,6 +244,9 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	p := arenaPage(r, called)
 	if recordings.OfUpload(spec.Env) {
 		p.About += " " + keptUploads
+		for i := range p.Entrants {
+			p.Entrants[i].After = ""
+		}
 	}
 	p.Training = training
 	p.Layout, p.Heading, p.Back = s.layout(c, spec.Title), spec.Title, "/sessions"

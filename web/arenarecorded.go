@@ -38,7 +38,7 @@ func (e Entrant) Of() idrl.SessionID {
 }
 
 // mayEnter returns an error if an account or a program may not watch a session of which policies are to enter an arena.
-func (s *site) mayEnter(ctx context.Context, who auth.Actor, entrants []Entrant) error {
+func mayEnter(ctx context.Context, s *site, who auth.Actor, entrants []Entrant) error {
 	for _, e := range entrants {
 		if of := e.Of(); of != "" {
 			if err := s.allowed(ctx, who, auth.WatchSession, of, errNoSession); err != nil {

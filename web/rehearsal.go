@@ -162,7 +162,7 @@ func (s launching) changeRehearsal(c echo.Context) error {
 		return err
 	}
 	if c.FormValue("do") == "again" {
-		if err := s.mayEnter(c.Request().Context(), who, state.Asked.Entrants); err != nil { // which may be shared no longer
+		if err := mayEnter(c.Request().Context(), s.site, who, state.Asked.Entrants); err != nil { // which may be shared no longer
 			return err
 		}
 		return s.startRehearsal(c, state.Asked, who.User)
