@@ -188,7 +188,7 @@ func TestBrowserArenaOfUploads(t *testing.T) {
 	r.waitFor("[data-result]")
 	r.wait("document.querySelector('main').innerText.includes('matched by start')") // the clips are made
 	page := evaluate[string](r, "document.querySelector('main').innerText")
-	for _, want := range []string{keptSentence, "pairs in 1 task, matched by start, and", "pairs in 1 task, drawn at random", "secret-fast"} {
+	for _, want := range []string{keptSentence, "in 1 task, matched by start", "in 1 task, drawn at random", "secret-fast"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q:\n%s", want, page)
 		}
