@@ -234,21 +234,16 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	for _, a := range joined {
 		called[a.ID] = personRow(spec.ID, a).Name
 	}
-	training, more, err := s.arenaTraining(ctx, spec.ID)
-	if err != nil {
+	p := arenaPage(r, called)
+	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {
 		return err
 	}
-	if more {
-		r = r.Partial()
-	}
-	p := arenaPage(r, called)
 	if recordings.OfUpload(spec.Env) {
 		p.About += " " + keptUploads
 		for i := range p.Entrants {
 			p.Entrants[i].After = ""
 		}
 	}
-	p.Training = training
 	p.Layout, p.Heading, p.Back = s.layout(c, spec.Title), spec.Title, "/sessions"
 	p.InviteURL, p.InstructionsURL, p.QualityURL = sessionURL(spec.ID, "invitations"), sessionURL(spec.ID, "instructions"), sessionURL(spec.ID, "quality")
 	file := sessionURL(spec.ID, "arena") + "?format="
@@ -275,11 +270,11 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	return render(c, http.StatusOK, templates.Arena(p))
 }
 
-// arenaTraining says whether the clips of an arena are still being made, and whether people are asked about some of them meanwhile.
-func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (says string, more bool, err error) {
+// arenaTraining says whether the clips of an arena are still being made.
+func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string, error) {
 	session, err := s.session(ctx, id)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	st, err := session.Status(ctx)
 	now := st.Training
@@ -289,15 +284,15 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (says st
 	}
 	switch {
 	case err != nil:
-		return "", false, err
+		return "", err
 	case now.Err != "":
-		return now.Err, now.More, nil
+		return now.Err, nil
 	case now.More:
-		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike" + far + ".", true, nil
+		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike" + far + ".", nil
 	case st.BasedOn >= 0:
-		return "", false, nil
+		return "", nil
 	}
-	return "The clips of the policies are being made" + far + ". People who open the link wait until the first clips are ready.", false, nil
+	return "The clips of the policies are being made" + far + ". People who open the link wait until the first clips are ready.", nil
 }
 
 // arenaPage shows a report; called has the people's names.

@@ -186,11 +186,7 @@ func arenaShowCommand() command {
 				if err != nil {
 					return err
 				}
-				r, outcomes, err := bradley.NewReport(rec)
-				partial := false
-				if err == nil {
-					partial, err = stillCut(ctx, db, spec.ID)
-				}
+				r, outcomes, err := arenaResult(ctx, db, rec)
 				switch {
 				case err != nil:
 					return err
@@ -203,13 +199,22 @@ func arenaShowCommand() command {
 				case f.answers:
 					return bradley.WriteOutcomes(std.Out, spec.Arena, outcomes)
 				}
-				if partial {
-					fmt.Fprintln(std.Out, "More clips are to be cut, which a running server does: people are asked about a part of them so far.")
-					r = r.Partial()
-				}
 				return printArena(std.Out, r)
 			})
 		})
+}
+
+// arenaResult returns the result of an arena and the answers that count. It says whether its clips are still being cut.
+func arenaResult(ctx context.Context, db *store.DB, rec record.Record) (bradley.Report, []bradley.Outcome, error) {
+	r, outcomes, err := bradley.NewReport(rec)
+	if err != nil {
+		return r, nil, err
+	}
+	partial, err := stillCut(ctx, db, rec.Spec.ID)
+	if partial {
+		r = r.Partial()
+	}
+	return r, outcomes, err
 }
 
 // stillCut reports whether an arena asks about a part of its clips, and more are to be cut.
@@ -224,7 +229,7 @@ func stillCut(ctx context.Context, db *store.DB, id idrl.SessionID) (bool, error
 // printArena writes a report for people.
 func printArena(out io.Writer, r bradley.Report) error {
 	fmt.Fprintf(out, "%s: %s\n%s\n", r.Title, r.Sum(), r.Headline())
-	for _, text := range []string{r.Meetings(), r.Guarantee(), r.Accounts(), r.AccountsOfTasks()} {
+	for _, text := range []string{r.Cut(), r.Meetings(), r.Guarantee(), r.Accounts(), r.AccountsOfTasks()} {
 		if text != "" {
 			fmt.Fprintln(out, text)
 		}
@@ -294,8 +299,8 @@ func printTasks(out io.Writer, kind string, tasks []bradley.ReportTask) error {
 }
 
 // arenaFiles returns the result of an arena as files.
-func arenaFiles(rec record.Record) ([]export.File, error) {
-	r, outcomes, err := bradley.NewReport(rec)
+func arenaFiles(ctx context.Context, db *store.DB, rec record.Record) ([]export.File, error) {
+	r, outcomes, err := arenaResult(ctx, db, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -340,5 +345,5 @@ func (r arenas) Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, [
 	if err != nil {
 		return bradley.Report{}, nil, err
 	}
-	return bradley.NewReport(rec)
+	return arenaResult(ctx, r.a.db, rec)
 }

@@ -178,16 +178,18 @@ const noPolicy = -1
 // policies returns the names of the policies in the order of their first rollouts, and of which
 // of them each rollout is. Without names each rollout is of its own; where there are more than
 // most, as many that are spread evenly are, and the others count for none.
-func (m *manifest) policies(most int) (names []string, of []int) {
-	n := len(m.Rollouts)
-	for i, r := range m.Rollouts {
-		name := r.Policy
+//
+// named returns the policy of one of the n rollouts, empty where it is not named, and its own name.
+func policies(n, most int, named func(i int) (policy, rollout string)) (names []string, of []int) {
+	of = make([]int, 0, n)
+	for i := range n {
+		name, rollout := named(i)
 		if name == "" && n > most && (i+1)*most/n == i*most/n {
 			of = append(of, noPolicy)
 			continue
 		}
 		if name == "" {
-			name = r.Name
+			name = rollout
 		}
 		k := slices.Index(names, name)
 		if k < 0 {

@@ -86,7 +86,11 @@ type uploading struct {
 	longer int         // steps of the longest one
 }
 
-func (k *uploading) run(ctx context.Context) error {
+func (k *uploading) run(ctx context.Context) (err error) {
+	if k.entries, err = newEntries(k.dir); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, k.entries.close()) }()
 	for i, c := range k.u.Clips {
 		k.m.Rollouts = append(k.m.Rollouts, given{Name: string(c), Acted: k.u.Acted[i]})
 	}
@@ -101,15 +105,19 @@ func (k *uploading) run(ctx context.Context) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	names, of := m.policies(maxPolicies)
+	names, of := policies(len(m.Rollouts), maxPolicies, func(i int) (string, string) { return m.Rollouts[i].Policy, m.Rollouts[i].Name })
 	k.x = index{Format: "tiebreak.rollouts.kept", Version: 1, Name: k.cfg.Name, described: m.described, Named: true, Policies: names, Scale: k.u.Scale}
 	for i := range m.Rollouts {
 		r, _, err := k.read(ctx, i)
 		if err == nil {
 			err = errors.Join(r.fit(m), k.renew())
 		}
+		if err != nil {
+			return err
+		}
+		e, err := k.keep(i, of[i], r)
 		if err == nil {
-			err = k.keep(i, of[i], r)
+			err = k.entries.add(e)
 		}
 		if err != nil {
 			return err

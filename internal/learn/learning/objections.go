@@ -11,16 +11,16 @@ import (
 
 // Another is the statement about the recommended policy by another return.
 type Another struct {
-	Leader, Best idrl.Candidate // the recommended policy, and the one that would be by the other return
+	Leader, Best idrl.Candidate // the recommended policy, and the best one by the other return under the posterior mean
 	Loss         float64        // of Leader by the other return under the posterior mean, a share of the span
 	Within       float64        // idrl.Regret.Within of Leader by the other return
 }
 
-// Otherwise returns the statement for feature expectations times(c)·Mu. Weights are drawn from
-// draws, as for Regret. There must be a policy.
-func (l *Learner) Otherwise(draws idrl.Posterior, times func(idrl.Candidate) float64) (out Another) {
-	known, under := l.policies.Known(), slices.Clone(l.policies.represented())
-	leader := regret.Leader(l.posterior, under)
+// Otherwise returns the statement of Regret for feature expectations times(c)·Mu, with the policy that leads
+// by the return of the session. There must be a policy.
+func (l *Learner) Otherwise(by Lead, draws idrl.Posterior, times func(idrl.Candidate) float64) (out Another) {
+	known, under, leader := l.left(by)
+	under = slices.Clone(under)
 	for j := range under {
 		mu := slices.Clone(under[j].Mu)
 		floats.Scale(times(known[j]), mu)

@@ -269,7 +269,7 @@ type Answers struct {
 	Raters []idrl.AnnotatorID // by their numbers
 	Rated  bool               // values are ratings in [-1, 1]; else categories: 0 for one of the clips, 1 for the other, 2 for equal
 	Units  Units              // by the first answer to each question; of each rater their first answer
-	Again  []Units            // by rater: questions that they were asked more than once, with the first two answers
+	Again  []Units            // by rater: each later answer to a question that they had answered, as a pair with their first answer
 }
 
 // Arrange returns the effective answers of a log, as they count. Those without a preference, such

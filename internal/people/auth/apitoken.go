@@ -32,7 +32,7 @@ const MaxTokenDays = 365
 // kind Invalid if that or life is out of range, and of kind NotFound if there is no such
 // session.
 func (a *Auth) NewToken(ctx context.Context, t identity.Token, life time.Duration, actor string) (token string, made identity.Token, err error) {
-	if t.Name, err = clean("name", t.Name, maxName); err != nil {
+	if t.Name, err = cleanName(t.Name); err != nil {
 		return "", t, err
 	}
 	switch {

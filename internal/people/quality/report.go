@@ -1,6 +1,8 @@
 package quality
 
 import (
+	"math"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/stats"
@@ -26,8 +28,8 @@ type Person struct {
 	LeftLow    float64          `json:"left_low"`
 	LeftHigh   float64          `json:"left_high"`
 	Sided      int              `json:"sided"`     // comparisons behind it
-	Repeats    int              `json:"repeats"`   // questions that were repeated
-	SaidSame   int              `json:"said_same"` // of these
+	Repeats    int              `json:"repeats"`   // answers to a question that they had answered before
+	SaidSame   int              `json:"said_same"` // of these, the same as their first one; ratings within record.RatingTolerance
 	SameLow    float64          `json:"same_low"`  // of the share of these
 	SameHigh   float64          `json:"same_high"`
 	Difference float64          `json:"difference"` // mean absolute, of two ratings of the same, on −1 to 1
@@ -107,9 +109,15 @@ func Of(log []idrl.Answer, assignments []record.Assignment, seed uint64) Report 
 		return q
 	}
 	q.Raw, q.Fleiss = of("raw agreement", agreement.Raw), of("kappa", agreement.Fleiss)
+	units := make([]agreement.Units, len(arranged.Raters)) // by rater: most pairs of many raters share few
+	for _, u := range shared {
+		for _, v := range u {
+			units[v.Rater] = append(units[v.Rater], u)
+		}
+	}
 	for b := range arranged.Raters {
 		for a := range b {
-			kappa, n, ok := agreement.Cohen(shared, a, b)
+			kappa, n, ok := agreement.Cohen(units[b], a, b)
 			if n == 0 {
 				continue
 			}
@@ -154,7 +162,7 @@ func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
 		}
 		for r, who := range arranged.Raters {
 			if who == s.Annotator {
-				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r])
+				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r], arranged.Rated)
 				if !arranged.Rated {
 					others := withOthers(arranged.Units, r)
 					p.Agreed, p.Compared = others.of()
@@ -189,14 +197,19 @@ func withOthers(units agreement.Units, rater int) (out share) {
 	return out
 }
 
-// again summarises the answers to repeated questions.
-func again(repeats agreement.Units) (n, same int, difference float64) {
+// again summarises the answers to repeated questions. Two ratings are the same if they are no further apart than a
+// right answer to a gold question may be.
+func again(repeats agreement.Units, rated bool) (n, same int, difference float64) {
+	tolerance := 0.0
+	if rated {
+		tolerance = record.RatingTolerance + 1e-9 // ratings of two points are not exactly that far apart
+	}
 	for _, u := range repeats {
-		d := u[1].V - u[0].V
-		if d == 0 {
+		d := math.Abs(u[1].V - u[0].V)
+		if d <= tolerance {
 			same++
 		}
-		difference += max(d, -d) / float64(len(repeats))
+		difference += d / float64(len(repeats))
 	}
 	return len(repeats), same, difference
 }
