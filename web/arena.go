@@ -240,6 +240,9 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	}
 	if recordings.OfUpload(spec.Env) {
 		p.About += " " + keptUploads
+		for i := range p.Entrants {
+			p.Entrants[i].After = ""
+		}
 	}
 	p.Layout, p.Heading, p.Back = s.layout(c, spec.Title), spec.Title, "/sessions"
 	p.InviteURL, p.InstructionsURL, p.QualityURL = sessionURL(spec.ID, "invitations"), sessionURL(spec.ID, "instructions"), sessionURL(spec.ID, "quality")

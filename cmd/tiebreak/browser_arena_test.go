@@ -155,3 +155,60 @@ func TestBrowserArenaOfRecordings(t *testing.T) {
 	}
 	r.accessible("the page of an arena of recordings")
 }
+
+// TestBrowserArenaOfUploads makes an arena of policies that acted in uploads by the page. A session without them says what to upload; an annotator's page and socket name neither policies nor starts.
+func TestBrowserArenaOfUploads(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	data, addr := t.TempDir(), freeAddr(t)
+	mustCLI(t, "session", "create", "--data", data, "--env", "gridworld", "--title", "Other")
+	server := startServer(t, "serve", "--data", data, "--addr", addr)
+	bare, u := newUploader(t, data, "http://"+addr), newUploader(t, data, "http://"+addr)
+	bare.upload(2, "", "")
+	u.upload(3, "secret-slow", "secret-fast")
+	r := newPerson(t, browser)
+	r.open(server.find(t, `Researcher:\s+(\S+)`))
+	r.enter("form button")
+	r.waitFor("[data-new-arena]")
+	r.do(chromedp.Click(chromedp.CSS("[data-new-arena]")))
+	r.waitFor("form[data-form=arena]")
+	r.do(chromedp.Click(chromedp.CSS("[data-set='" + bare.session + "'] summary")))
+	r.wait("document.querySelector('[data-wrong]').innerText.includes('upload trajectories that name the policy')")
+	r.do(chromedp.Click(chromedp.CSS("[data-set='" + u.session + "'] summary")))
+	for n := 1; n <= 2; n++ {
+		r.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("[data-set='%s'] label:nth-of-type(%d) input", u.session, n))))
+	}
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
+		r.resize(size[0], size[1])
+		r.noSideways(int(size[0]))
+		r.shot(fmt.Sprintf("arena-of-uploads-form-%dx%d", size[0], size[1]))
+	}
+	r.accessible("the form of an arena of uploads")
+	r.enter("[data-create]")
+	r.waitFor("[data-result]")
+	r.wait("document.querySelector('main').innerText.includes('matched by start')") // the clips are made
+	page := evaluate[string](r, "document.querySelector('main').innerText")
+	for _, want := range []string{keptSentence, "in 1 task, matched by start", "in 1 task, drawn at random", "secret-fast"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q:\n%s", want, page)
+		}
+	}
+	r.accessible("the page of an arena of uploads")
+	r.enter("[data-invite]")
+	r.waitFor("[data-invite-link]")
+	b := newPerson(t, browser)
+	b.join(evaluate[string](r, "document.querySelector('[data-invite-link]').value"), "Person")
+	b.answer(kb.ArrowLeft)
+	b.answer(kb.ArrowRight)
+	texts := strings.Join(append(b.overheard(), evaluate[string](b, "document.documentElement.outerHTML")), "\n")
+	for _, secret := range []string{"secret", "seed-", "e1.", u.session} {
+		if strings.Contains(texts, secret) {
+			t.Errorf("an annotator's page or socket names %q", secret)
+		}
+	}
+	if !strings.Contains(texts, "the dot") {
+		t.Error("an annotator is not told the task")
+	}
+	b.secretive()
+	r.wait("document.querySelector('[data-sum]').innerText.startsWith('2 answers of one person')")
+}
