@@ -44,6 +44,12 @@ func TestArenaOfRecordings(t *testing.T) {
 	if err := join(t, sessionLink, 1).Label(4); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
+	v := newVisitor(t)
+	v.signIn(signInLink.FindString(p.out.String()))
+	waittest.Until(t, "the page pairs recordings by the starts that they name", func() bool {
+		_, status, body := v.page(v.c.Get("http://" + addr + "/sessions/" + session + "/charts?page=learnt"))
+		return status == http.StatusOK && strings.Contains(body, `data-begins="`) && strings.Contains(body, `@0`)
+	})
 	groups := filepath.Join(unnamed, "groups.csv")
 	wrong := filepath.Join(unnamed, "wrong.csv")
 	for path, text := range map[string]string{groups: "task,group\nopen the drawer,doors\nclose the door,doors\n", wrong: "open the window,doors\n"} {
