@@ -92,7 +92,7 @@ func TestBrowserArenaIsCut(t *testing.T) {
 			t.Errorf("its file says:\n%s", out)
 		}
 		report := filepath.Join(t.TempDir(), "report.html")
-		mustCLI(t, "report", "--session", id, "--data", data, "--out", report)
+		mustCLI(t, "report", "--session", id, "--data", data, "-o", report)
 		if html, err := os.ReadFile(report); err != nil || strings.Contains(string(html), sentence) != want { // #nosec G304 -- of the test
 			t.Errorf("the report does not say whether clips are being cut, as it should: %v, %v", want, err)
 		}
