@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"tiebreak/internal/base/stats"
@@ -23,7 +24,7 @@ func learntParts(ctx context.Context, session Session, p *templates.Charts) erro
 		return err
 	}
 	spec := session.Spec()
-	p.Learnt = templates.LearntParts{Seq: fmt.Sprint(l.Seq), Policies: policyGroups(spec.ID, l.Policies), Next: nextPart(spec, l)}
+	p.Learnt = templates.LearntParts{Seq: fmt.Sprint(l.Seq), Policies: policyGroups(spec.ID, l), Next: nextPart(spec, l)}
 	if len(l.Policies) > 0 {
 		for _, m := range l.Policies[0].Clips {
 			p.Learnt.Starts = append(p.Learnt.Starts, templates.PolicyStart{Key: momentKey(m), Name: momentName(m)})
@@ -53,17 +54,20 @@ var groupNames = map[insight.Group]string{
 }
 
 // policyGroups lists policies in their groups.
-func policyGroups(id idrl.SessionID, list []insight.Actor) (out []templates.PolicyGroup) {
-	for i, a := range list {
-		if i == 0 || a.Group != list[i-1].Group {
+func policyGroups(id idrl.SessionID, l *insight.Learnt) (out []templates.PolicyGroup) {
+	for i, a := range l.Policies {
+		if i == 0 || a.Group != l.Policies[i-1].Group {
 			out = append(out, templates.PolicyGroup{Name: groupNames[a.Group]})
 		}
-		var clips []string
+		var clips, begins []string
 		for _, m := range a.Clips {
 			clips = append(clips, momentKey(m), clipURL(id, m.Clip))
+			if l.Recorded {
+				begins = append(begins, beginsKey(m))
+			}
 		}
 		g := &out[len(out)-1]
-		g.Policies = append(g.Policies, templates.PolicyChoice{ID: string(a.ID), Name: actorName(a), Clips: strings.Join(clips, " ")})
+		g.Policies = append(g.Policies, templates.PolicyChoice{ID: string(a.ID), Name: actorName(a), Clips: strings.Join(clips, " "), Begins: strings.Join(begins, " ")})
 	}
 	return out
 }
@@ -79,6 +83,14 @@ func actorName(a insight.Actor) string {
 }
 
 func momentKey(m insight.Moment) string { return fmt.Sprintf("%d.%d", m.Episode, m.Start) }
+
+// beginsKey is one text without spaces for clips that begin alike, as recordings say: at one step of episodes from one start.
+func beginsKey(m insight.Moment) string {
+	if m.Begins == "" {
+		return "?"
+	}
+	return fmt.Sprintf("%s@%d", url.QueryEscape(m.Begins), m.Start)
+}
 
 func momentName(m insight.Moment) string {
 	if m.Start == 0 {

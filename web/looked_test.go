@@ -68,6 +68,13 @@ func TestLearntParts(t *testing.T) {
 	}
 	get("Shown from the first answer on", "Shown as soon as there are questions.")
 	b.s1.set(live.EventAnswered, func() { b.s1.learnt = learntOf(10) })
+	b.s1.set(live.EventAnswered, func() {
+		l := learntOf(10)
+		l.Recorded, l.Policies[0].Clips[1].Begins, l.Policies[2].Clips[0].Begins = true, `"cup" "seed 1"`, `"cup" "seed 1"`
+		b.s1.learnt = l
+	})
+	get(`data-begins="? %22cup%22+%22seed+1%22@40">Mean-optimal`, `data-begins="?">`, `data-begins="%22cup%22+%22seed+1%22@0">Ada`)
+	b.s1.set(live.EventAnswered, func() { b.s1.learnt = learntOf(10) })
 	body := get(
 		`data-learnt-of="7"`, `<optgroup label="Recommended now"><option value="g4.p0" data-clips="0.0 /sessions/s1/clips/c1 1.40 /sessions/s1/clips/c2">Mean-optimal g4.p0</option></optgroup>`,
 		`<optgroup label="Prepared before the first answer">`, ">Ada (pool.p2)</option>", ">Episode 1, from its beginning</option>", `<option value="1.40">Episode 2, from step 40</option>`,

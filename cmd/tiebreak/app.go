@@ -215,7 +215,7 @@ func sessionConfig(list envs.List, r record.Record) (session.Config, error) {
 			return ""
 		}
 	}
-	cfg.Steps, cfg.Task = training.Lengths(past), training.Tasks(past)
+	cfg.Steps, cfg.Task, cfg.Begins = training.Lengths(past), training.Tasks(past), training.Beginnings(past)
 	cfg.Learner, err = training.Learner(list, r.Spec)
 	return cfg, err
 }

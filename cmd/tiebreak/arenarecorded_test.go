@@ -44,6 +44,12 @@ func TestArenaOfRecordings(t *testing.T) {
 	if err := join(t, sessionLink, 1).Label(4); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
+	v := newVisitor(t)
+	v.signIn(signInLink.FindString(p.out.String()))
+	waittest.Until(t, "the page pairs recordings by the starts that they name", func() bool {
+		_, status, body := v.page(v.c.Get("http://" + addr + "/sessions/" + session + "/charts?page=learnt"))
+		return status == http.StatusOK && strings.Contains(body, `data-begins="`) && strings.Contains(body, `@0`)
+	})
 	groups := filepath.Join(unnamed, "groups.csv")
 	wrong := filepath.Join(unnamed, "wrong.csv")
 	for path, text := range map[string]string{groups: "task,group\nopen the drawer,doors\nclose the door,doors\n", wrong: "open the window,doors\n"} {
@@ -116,7 +122,7 @@ func TestArenaOfRecordings(t *testing.T) {
 	if err != nil || len(rows) != 1+3*5 || !slices.Equal(rows[1][:3], []string{"task", r.Tasks[0].Name, r.Tasks[0].Group}) {
 		t.Errorf("the table of tasks is %v, %v", rows, err)
 	}
-	sameWider(t, p, "http://"+addr, id, r)
+	sameWider(t, v, "http://"+addr, id, r)
 	bundle := filepath.Join(t.TempDir(), "bundle.zip")
 	mustCLI(t, "export", "--data", data, "--session", id, "--format", "bundle", "--out", bundle)
 	z, err := zip.OpenReader(bundle)
@@ -147,10 +153,8 @@ func TestArenaOfRecordings(t *testing.T) {
 }
 
 // sameWider checks that the page of an arena and the figure for download show the wider intervals of its report, and that both say what they are about.
-func sameWider(t *testing.T, server *process, base, id string, r bradley.Report) {
+func sameWider(t *testing.T, v visitor, base, id string, r bradley.Report) {
 	t.Helper()
-	v := newVisitor(t)
-	v.signIn(signInLink.FindString(server.out.String()))
 	read := func(path string) string {
 		var status int
 		var body string

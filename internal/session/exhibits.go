@@ -33,7 +33,8 @@ func (s *exhibits) Learnt(ctx context.Context) (*insight.Learnt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the clips of the policies: %w", err)
 	}
-	h.learnt.Policies = actors(h.policies, places)
+	h.learnt.Policies = actors(h.policies, places, s.cfg.Begins)
+	h.learnt.Recorded = s.cfg.Begins != nil
 	h.learnt.Tastes = insight.Tastes(h.posterior, h.scale(), h.names, h.samples)
 	return &h.learnt, nil
 }
@@ -199,14 +200,26 @@ func (s *exhibits) policyCalled(id idrl.PolicyID) insight.Policy {
 	return out
 }
 
-// actors returns those of the policies that have a clip at places, with all of theirs.
-func actors(policies []policyOf, places []idrl.Clip) (out []insight.Actor) {
+// actors returns those of the policies that have a clip at places, with all of theirs. begins is Config.Begins.
+func actors(policies []policyOf, places []idrl.Clip, begins func(idrl.Candidate, int) string) (out []insight.Actor) {
 	of, by := map[idrl.ClipID]idrl.PolicyID{}, map[idrl.PolicyID][]insight.Moment{}
+	known := map[idrl.PolicyID]idrl.Candidate{}
+	for _, p := range policies {
+		known[p.ID] = p.Candidate
+	}
 	for _, c := range places {
 		id, n := c.From.Episode()
 		of[c.ID] = id
 		if c.Steps > 0 { // no still
-			by[id] = append(by[id], insight.Moment{Clip: c.ID, Episode: n, Start: c.Start})
+			m := insight.Moment{Clip: c.ID, Episode: n, Start: c.Start}
+			if begins != nil {
+				c, is := known[id]
+				if !is { // as those that acted in recordings, of which names are known all the same
+					c.ID = id
+				}
+				m.Begins = begins(c, n)
+			}
+			by[id] = append(by[id], m)
 		}
 	}
 	for _, list := range by {

@@ -48,6 +48,10 @@ type Config struct {
 	// Task returns what the n-th episode of a policy was to do, as recordings say it; empty where they do not. It may be nil.
 	Task func(c idrl.Candidate, n int) string
 
+	// Begins returns what the n-th episode of a policy began from, as recordings say it: of episodes with equal ones the task and the start are the same. It is empty where
+	// they do not say it. It may be nil: there are no recordings.
+	Begins func(c idrl.Candidate, n int) string
+
 	// Steps returns the mean number of (discounted) steps of an episode of a policy that acted in
 	// rollouts that were imported. It is nil where policies are trained.
 	Steps func(idrl.Candidate) float64

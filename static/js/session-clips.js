@@ -4,7 +4,7 @@ import { fetchPlayed } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { fetchPart } from "./fragment.js";
 import { Paced } from "./paced.js";
-import { apart, counterpart } from "./starts.js";
+import { apart, counterpart, named, paired } from "./starts.js";
 import { steady } from "./steady.js";
 
 /**
@@ -12,6 +12,7 @@ import { steady } from "./steady.js";
  * @property {string} id
  * @property {string} name
  * @property {Map<string, string>} clips addresses by where they begin, "episode.step"
+ * @property {Map<string, string>} starts of recorded policies, what each clip begins from as the recordings say, by its address; empty for others
  */
 
 const PAUSE = 2000; // ms between two looks at the server
@@ -40,7 +41,7 @@ export class LearntClips {
   /** @type {Node|undefined} */ #tastes; // as they were fetched
   #asks = ""; // addresses of the clips of the question
   #playing = ""; // likewise, of the two policies
-  #apart = ""; // what is to be said of their starts, if they are not the same
+  #apart = ""; // what is to be said of their starts
   #chosen = ""; // id of the policy beside the recommended one; empty until one is chosen
   #begin = ""; // start that was chosen; empty for the first
 
@@ -124,16 +125,17 @@ export class LearntClips {
     this.#name();
     const likely = other.clips.get(begin); // of episodes of one number, where both were trained for the session
     const among = [...new Set([...(likely ? [likely] : []), ...other.clips.values()])];
-    const urls = [first.clips.get(begin) ?? "", among[0]];
+    const alike = named(first.starts.get(first.clips.get(begin) ?? "") ?? "", other.starts);
+    const urls = [first.clips.get(begin) ?? "", alike ?? among[0]];
     const playing = this.#playing === "" ? !calm.matches : this.#pair.hasAttribute("data-playing");
     if (urls.join(" ") === this.#playing) return;
     this.#playing = urls.join(" ");
     this.#apart = "";
     try {
       const clip = await fetchPlayed(urls[0]);
-      const beside = await counterpart(clip, among, fetchPlayed);
+      const beside = await counterpart(clip, among, fetchPlayed, alike);
       if (urls.join(" ") !== this.#playing) return;
-      this.#apart = beside.alike ? "" : apart(other.name, among.length);
+      this.#apart = beside.by === "" ? apart(other.name, among.length) : other !== first && first.starts.size > 0 ? paired(beside.by) : "";
       steady(() => this.#name());
       await this.#pair.load([clip, beside.clip], { play: playing });
     } catch {
@@ -223,7 +225,9 @@ function policyOf(o) {
   const list = (o.dataset.clips ?? "").split(" ");
   const clips = new Map();
   for (let i = 0; i + 1 < list.length; i += 2) clips.set(list[i], list[i + 1]);
-  return { id: o.value, name: o.textContent ?? "", clips };
+  const begins = (o.dataset.begins ?? "").split(" ");
+  const starts = new Map(o.dataset.begins ? [...clips.values()].map((url, i) => [url, begins[i]]) : []);
+  return { id: o.value, name: o.textContent ?? "", clips, starts };
 }
 
 /** @param {Policy} p */

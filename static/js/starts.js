@@ -30,16 +30,33 @@ async function picture({ footage }) {
  * @param {Clip} clip
  * @param {string[]} urls the likeliest first, at least one
  * @param {(url: string) => Promise<Clip>} fetch
- * @returns {Promise<{clip: Clip, alike: boolean}>}
+ * @param {string} [named] the first of urls that recordings say begins as clip does, if there is one: then pictures are not compared
+ * @returns {Promise<{clip: Clip, by: "start"|"picture"|""}>} by what they are paired; empty if they do not begin alike
  */
-export async function counterpart(clip, urls, fetch) {
+export async function counterpart(clip, urls, fetch, named) {
+  if (named) return { clip: await fetch(named), by: "start" };
   const first = await fetch(urls[0]);
-  if (await beginAlike(clip, first)) return { clip: first, alike: true };
+  if (await beginAlike(clip, first)) return { clip: first, by: "picture" };
   for (const url of urls.slice(1, LOOKED_AT)) {
     const other = await fetch(url);
-    if (await beginAlike(clip, other)) return { clip: other, alike: true };
+    if (await beginAlike(clip, other)) return { clip: other, by: "picture" };
   }
-  return { clip: first, alike: false };
+  return { clip: first, by: "" };
+}
+
+/**
+ * The first of some clips that begins from the same start as another one, as recordings say.
+ * @param {string} begins what the other one begins from; "?" or nothing where that is not known
+ * @param {Map<string, string>} starts what each clip begins from, by its address
+ */
+export function named(begins, starts) {
+  if (begins === "" || begins === "?") return undefined;
+  return [...starts].find(([, is]) => is === begins)?.[0];
+}
+
+/** What is to be said of two recordings that are paired. @param {"start"|"picture"} by */
+export function paired(by) {
+  return by === "start" ? "Paired by the start that the recordings name." : "Paired by the first picture: the recordings name no start that both have.";
 }
 
 /**

@@ -155,7 +155,8 @@ func TestMethodsFollowSettings(t *testing.T) {
 			"an arena whose clips are being cut", recordedArena, func(s *Source) {
 				s.Insight, s.Arena = nil, recordedReport().Partial()
 			},
-			[]string{"Clips of this arena are still being cut: people were asked about a part of the pairs of episodes so far."}, nil,
+			[]string{"Clips of this arena are still being cut: people were asked about a part of the pairs of episodes so far."},
+			nil,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

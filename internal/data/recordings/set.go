@@ -230,11 +230,17 @@ func (p Policy) Rollouts() []string {
 }
 
 // Task returns what p was to do in the n-th of its rollouts; empty where that is not known.
-func (p Policy) Task(n int) string {
+func (p Policy) Task(n int) string { return p.rollout(n).Task }
+
+// Start returns from what the n-th rollout of p began (Episode.Start); empty where that is not known.
+func (p Policy) Start(n int) string { return p.rollout(n).Start }
+
+// rollout returns the n-th rollout of p; an empty one if there is none.
+func (p Policy) rollout(n int) (r entry) {
 	if group := p.set.groups[p.k]; 0 <= n && n < len(group) {
-		return p.set.x.Rollouts[group[n]].Task
+		r = p.set.x.Rollouts[group[n]]
 	}
-	return ""
+	return r
 }
 
 // Params implements idrl.Policy.

@@ -12,6 +12,7 @@ type Learnt struct {
 	Policies []Actor // that have clips; the recommended one first, then the one that was recommended before the first answer
 	Tastes   []Taste // see Tastes
 	Next     *Next   // nil where there is nothing to ask
+	Recorded bool    // the policies acted in recordings
 }
 
 // A Group says which of the policies an Actor is one of.
@@ -41,6 +42,9 @@ type Moment struct {
 	Clip    idrl.ClipID
 	Episode int // of the policy, from 0
 	Start   int // its first step
+
+	// Begins is what the episode began from, as recordings say it: that of another one which began alike is the same. It is empty where they do not say it.
+	Begins string
 }
 
 // Next is the question that somebody who joins now would be asked for its value.

@@ -128,7 +128,9 @@ func apart(moments map[idrl.QueryID]map[idrl.AnnotatorID]float64) (clips int, me
 			}
 		}
 	}
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.weight, b.weight)) })
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.weight, b.weight))
+	})
 	before, half := 0., float64(clips)/2
 	for k, p := range pairs {
 		switch before += p.weight; {

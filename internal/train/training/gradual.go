@@ -35,7 +35,8 @@ type cutState struct {
 // gradual makes the clips of an arena of recordings. Where they are cut from videos, which takes seconds each, the first generation has those of
 // whole turns of the tasks, the fewest after which there is a question about every two entrants. Each follow-up adds as many turns as there are. Which
 // episodes are in a turn, and in which order, was drawn by the seed: at any time each task has as many encounters as each other one that has so many, a random part of
-// its own, whatever is answered. The test for a winner is valid under any choice that depends on no answer, and the tasks count alike from the first question on.
+// its own, whatever is answered. The session asks each question once until all clips of its task are cut, so that answers are about episodes drawn without replacement, and
+// the test for a winner holds (TestFalseWinnersOfManyArenas). Tasks count alike from the first question on.
 func (a *arenaShow) gradual(ctx context.Context, req request, from footage, plan encounterPlan) (idrl.Generation, error) {
 	clips := make([]int, 1, 1+len(plan.encounters)) // of the first n encounters
 	for n, e := range plan.encounters {

@@ -90,7 +90,9 @@ func TestFilmedArenaIsGradual(t *testing.T) {
 	}
 	a := show()
 	a.filmed, a.policies = true, make([]idrl.Policy, 2)
-	whole := made{shoot: func(ctx context.Context, n int) (shots, error) { return recordedFootage{a, set}.meet(ctx, plan.encounters[n], n, 28) }}
+	whole := made{shoot: func(ctx context.Context, n int) (shots, error) {
+		return recordedFootage{a, set}.meet(ctx, plan.encounters[n], n, 28)
+	}}
 	if err := whole.upTo(t.Context(), len(plan.encounters)); err != nil {
 		t.Fatal(err)
 	}

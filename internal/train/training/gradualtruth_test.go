@@ -304,12 +304,12 @@ func (w cutWorld) areRight(t *testing.T, runs int) {
 // them, and a false winner is called in at most 5 of 100 arenas.
 func TestFalseWinnersWhileClipsAreCut(t *testing.T) { cutWorlds()[0].areRight(t, 40) }
 
-// TestFalseWinnersOfManyArenas is TestFalseWinnersWhileClipsAreCut in 2,000 arenas of two policies and 500 of more, in each of the worlds.
+// TestFalseWinnersOfManyArenas is TestFalseWinnersWhileClipsAreCut in 2,000 arenas of two policies and 300 of more, in each of the worlds.
 func TestFalseWinnersOfManyArenas(t *testing.T) {
 	for _, w := range cutWorlds() {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			w.areRight(t, map[bool]int{true: 2000, false: 500}[len(w.worth) == 2])
+			w.areRight(t, map[bool]int{true: 2000, false: 300}[len(w.worth) == 2])
 		})
 	}
 }

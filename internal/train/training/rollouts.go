@@ -1,6 +1,7 @@
 package training
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"tiebreak/envs"
@@ -116,6 +117,21 @@ func Tasks(set *recordings.Set) func(c idrl.Candidate, n int) string {
 			return p.Task(n)
 		}
 		return ""
+	}
+}
+
+// Beginnings returns what the n-th episode of a policy that acted in set began from: its task and its start, as one text; empty where the rollouts name no start. It is nil
+// if set is.
+func Beginnings(set *recordings.Set) func(c idrl.Candidate, n int) string {
+	if set == nil {
+		return nil
+	}
+	return func(c idrl.Candidate, n int) string {
+		p, ok := Acted(set, c)
+		if !ok || p.Start(n) == "" {
+			return ""
+		}
+		return fmt.Sprintf("%q %q", p.Task(n), p.Start(n))
 	}
 }
 

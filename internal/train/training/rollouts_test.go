@@ -16,6 +16,7 @@ import (
 
 	"tiebreak/envs"
 	"tiebreak/internal/data/recordings"
+	"tiebreak/internal/data/recordings/recordingstest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/study/settings"
@@ -177,5 +178,35 @@ func TestRefusedOfRollouts(t *testing.T) {
 		if (test.says == "") != (err == nil) || err != nil && (idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.says)) {
 			t.Errorf("%s: %v, want %q", spec.Acquisition, err, test.says)
 		}
+	}
+}
+
+// TestBeginnings: episodes of one task from starts of one name begin alike; those of other tasks, and those without a start, do not.
+func TestBeginnings(t *testing.T) {
+	from := t.TempDir()
+	if err := (recordingstest.Reachers{Policies: []string{"one", "two"}, Tasks: []string{"cup", "drawer"}, Each: 3, Matched: 1}).Write(from); err != nil {
+		t.Fatal(err)
+	}
+	set, err := recordings.Import(t.Context(), recordings.Config{From: from, Into: t.TempDir(), Name: "reach"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, n := Beginnings(set), 0
+	for a := range 6 {
+		for b := range 6 {
+			one, two := idrl.Candidate{Params: []float64{0}}, idrl.Candidate{Params: []float64{1}}
+			p, _ := Acted(set, one)
+			q, _ := Acted(set, two)
+			alike := p.Task(a) == q.Task(b) && p.Start(a) == q.Start(b) && p.Start(a) != ""
+			if got := of(one, a) != "" && of(one, a) == of(two, b); got != alike {
+				t.Errorf("%q of task %s and %q of task %s begin alike: %v", p.Start(a), p.Task(a), q.Start(b), q.Task(b), got)
+			}
+			if alike {
+				n++
+			}
+		}
+	}
+	if n == 0 || of(idrl.Candidate{}, 0) != "" || of(idrl.Candidate{Params: []float64{0}}, 99) != "" || Beginnings(nil) != nil {
+		t.Errorf("%d pairs begin alike", n)
 	}
 }
