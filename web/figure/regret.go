@@ -37,7 +37,7 @@ func drawRegret(c *canvas, r rows, m Moment) (float64, string) {
 	caption := "Expected loss of the recommended policy if questioning had ended after each row of the log (line), in per cent of the range of returns from the worst to the best known policy" + map[bool]string{true: ", on a logarithmic scale"}[c.log] + ". " +
 		"The band ends at the loss that is not exceeded with a probability of 95 % under the posterior."
 	if earlier > 0 {
-		caption += fmt.Sprintf(" The curve begins after row %.0f: an earlier version of the program recorded another number up to there.", earlier)
+		caption += fmt.Sprintf(" The curve begins after row %s: an earlier version of the program recorded another number up to there.", count(earlier))
 	}
 	return 262, caption
 }
@@ -81,7 +81,7 @@ func regretValues(c *canvas, r rows, f frame, tolerance float64) {
 	list := thinned(len(r.cells), mostReadouts)
 	readouts(c, f, list, func(i int) float64 { return r.number(i, "row") }, func(i int) string { return readout(r, i) })
 	for _, i := range list {
-		c.value(fmt.Sprintf("%.0f", r.number(i, "row")), share(r.number(i, "mean")), share(r.number(i, "bound")), words.Signed(math.Floor(100*r.number(i, "p_within")+1e-9), 0)+" %")
+		c.value(count(r.number(i, "row")), share(r.number(i, "mean")), share(r.number(i, "bound")), words.Signed(math.Floor(100*r.number(i, "p_within")+1e-9), 0)+" %")
 	}
 }
 
@@ -99,7 +99,7 @@ func readouts(c *canvas, f frame, list []int, at func(i int) float64, says func(
 }
 
 func readout(r rows, i int) string {
-	return fmt.Sprintf("after row %.0f: expected loss %s, at most %s with a probability of 95 %%", r.number(i, "row"), share(r.number(i, "mean")), share(r.number(i, "bound")))
+	return fmt.Sprintf("after row %s: expected loss %s, at most %s with a probability of 95 %%", count(r.number(i, "row")), share(r.number(i, "mean")), share(r.number(i, "bound")))
 }
 
 // thinned returns at most most of n places in equal steps, the last among them.
