@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/data/recordings"
 )
 

@@ -8,7 +8,6 @@ import (
 	"testing/fstest"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/people/identity"
 )
 

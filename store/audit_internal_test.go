@@ -11,9 +11,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 )

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/store/archive"

@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/session/journaltest"
 )
 

@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/store"
 )

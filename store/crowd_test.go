@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 	"tiebreak/store"

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 )
 
 // BenchmarkFollow measures what programs that follow the answers of a session cost those who

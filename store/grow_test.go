@@ -3,9 +3,8 @@ package store_test
 import (
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/store/storetest"

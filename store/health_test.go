@@ -11,7 +11,6 @@ import (
 	"testing/fstest"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 )
 

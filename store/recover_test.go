@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 	"tiebreak/store"

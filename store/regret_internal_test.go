@@ -7,7 +7,6 @@ import (
 	"testing/fstest"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 )
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/store"

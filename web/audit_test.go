@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 )
 
 // Researchers read what was done, chosen and page by page, and take it with them as files.

@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/installation"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 )

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -120,7 +119,7 @@ func was(n int, thing string) string {
 
 func conditionOf(c view.ConditionScore, name string) conditionState {
 	row := conditionState{
-		Name: name, Share: percentText(math.Round(1000*c.Share) / 1000), Questions: strconv.Itoa(c.Questions), Answers: strconv.Itoa(c.Answers),
+		Name: name, Share: percentText(math.Round(1000*c.Share) / 1000), Questions: words.Count(c.Questions), Answers: words.Count(c.Answers),
 		Accuracy: "–", LogLoss: "–", Even: "–", Lead: "–",
 	}
 	if p, ok := c.Last(); ok {

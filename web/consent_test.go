@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/live"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"

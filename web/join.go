@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/static"
@@ -105,9 +106,9 @@ func task(spec idrl.SessionSpec) string {
 	text := what + " A question takes a few seconds."
 	switch {
 	case spec.AnswersEach > 0:
-		text += fmt.Sprintf(" You are asked for %d answers.", spec.AnswersEach)
+		text += fmt.Sprintf(" You are asked for %s answers.", words.Count(spec.AnswersEach))
 	case spec.Budget > 0:
-		text += fmt.Sprintf(" There are %d questions, shared by all participants.", spec.Budget)
+		text += fmt.Sprintf(" There are %s questions, shared by all participants.", words.Count(spec.Budget))
 	}
 	return text
 }

@@ -143,6 +143,7 @@ func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewS
 	p.Recordings = recordingsLink(s.site)
 	p.Scripts, p.Styles = static.Modules("new-session.js"), []string{"new-session.css", "rehearsal.css"}
 	catalogue := s.cfg.Catalogue()
+	f.nameIt(catalogue)
 	for _, setting := range formSettings() {
 		field := f.field(setting, s.options(setting))
 		switch {
@@ -274,10 +275,13 @@ func (f *sessionForm) byHand() string {
 	return strings.Join(keys, ",")
 }
 
-// drawn returns the complete settings of the session, with a seed, and for participants a completion
+// drawn returns the complete settings of the session, with the suggested title, a seed, and for participants a completion
 // code, unless they were given.
 func (f *sessionForm) drawn() idrl.SessionSpec {
 	spec := settings.Complete(f.spec)
+	if f.values["title"] == "" && f.title != "" {
+		spec.Title = f.title
+	}
 	if spec.Seed == 0 {
 		spec.Seed = DrawSeed()
 	}

@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/rehearsed"
 	"tiebreak/internal/study/settings"
@@ -57,6 +57,33 @@ func sent(t *testing.T, page string) url.Values {
 	}
 	walk(root)
 	return out
+}
+
+// A session that is not named is named by its environment and the day, which the field shows; a study file of the form has no such name.
+func TestSuggestedTitle(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	page := b.get(c, "/sessions/new").body
+	_, field, _ := strings.Cut(page, `name="title"`)
+	_, shown, _ := strings.Cut(field, `placeholder="`)
+	shown, _, _ = strings.Cut(shown, `"`)
+	env, day, _ := strings.Cut(shown, ", ")
+	if at := must.Get(time.Parse("2 January 2006", day))(t); !strings.Contains(page, "<strong>"+env) || time.Since(at) > 48*time.Hour {
+		t.Fatalf("the title that is suggested is %q", shown)
+	}
+	post := sent(t, page)
+	must.Do(t, b.db.CreateSession(t.Context(), settings.Complete(idrl.SessionSpec{ID: "s9", Title: "T", Env: "driver"})))
+	b.post(c, "/sessions", post)
+	post.Set("title", "Mine")
+	b.post(c, "/sessions", post)
+	if made := b.sessions.created; len(made) != 2 || made[0].Title != shown || made[1].Title != "Mine" {
+		t.Errorf("sessions are made with the settings %+v", made)
+	}
+	post.Set("title", "")
+	post.Set("do", "export")
+	if file := b.post(c, "/sessions", post).body; strings.Contains(file, shown) {
+		t.Errorf("the study file has the title of the day:\n%s", file)
+	}
 }
 
 // What is typed or chosen takes precedence over what the choice of who answers sets, and that over the

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/live"
+	"tiebreak/internal/check/must"
 	"tiebreak/store"
 	"tiebreak/web/wire"
 )

@@ -91,7 +91,7 @@ func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.Annota
 			p.Manners = append(p.Manners, mannerRow(name, *a.Manner))
 		}
 	}
-	p.Sum = fmt.Sprintf("%s, %s; %s repeated, %s", people(len(q.People)), plural(answers, "answer"), plural(repeats, "question"), plural(gold, "gold answer"))
+	p.Sum = fmt.Sprintf("%s, %s; %s repeated, %s", words.People(len(q.People)), plural(answers, "answer"), plural(repeats, "question"), plural(gold, "gold answer"))
 	if q.Questions > 0 {
 		p.Shared = fmt.Sprintf("Computed over %s that two or more people answered, including gold questions and repeats. 1: they always agree; 0: they agree as often as by chance (raw agreement is not corrected for chance).",
 			plural(q.Questions, "question"))
@@ -102,16 +102,9 @@ func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.Annota
 		p.None = "There are no answers yet."
 	case repeats == 0 && gold == 0 && q.Questions == 0:
 		p.None = fmt.Sprintf("Nothing to compare yet: %s of %s. Give the right answers to some questions (Practice and gold), or set “Repeat every” when you create a session.",
-			plural(answers, "answer"), people(len(q.People)))
+			plural(answers, "answer"), words.People(len(q.People)))
 	}
 	return p
-}
-
-func people(n int) string {
-	if n == 1 {
-		return "one person"
-	}
-	return fmt.Sprintf("%d people", n)
 }
 
 // medianText writes a median response time; imported answers have none.

@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"

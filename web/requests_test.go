@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/web"
 )
 

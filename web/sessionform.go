@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -24,7 +25,8 @@ type sessionForm struct {
 	who    settings.Audience // who answers
 	hand   map[string]bool   // keys of choices that were made by hand
 
-	unplaced bool // no place can train the session
+	unplaced bool   // no place can train the session
+	title    string // of the session if none is typed: its environment and the day
 }
 
 // formSettings are the settings with a field in the form: all except the format of instructions,
@@ -60,6 +62,7 @@ func readSessionForm(c echo.Context, catalogue []EnvChoice) *sessionForm {
 		f.errs[p.Key] = cmp.Or(f.errs[p.Key], continued(p.Text))
 	}
 	f.checkEnv(catalogue)
+	f.nameIt(catalogue)
 	f.checkStrategies()
 	return f
 }
@@ -116,6 +119,15 @@ func (f *sessionForm) checkEnv(catalogue []EnvChoice) {
 	}
 	if err := unknownPicture(f.spec.Instructions, e, nil); err != nil && f.errs["instructions"] == "" {
 		f.errs["instructions"] = sentence(err.Error()) + " Pictures can be uploaded once the session is made."
+	}
+}
+
+// nameIt suggests a title.
+func (f *sessionForm) nameIt(catalogue []EnvChoice) {
+	for _, e := range catalogue {
+		if name := e.Title + time.Now().UTC().Format(", 2 January 2006"); e.ID == f.spec.Env && len(name) <= idrl.MaxTitle {
+			f.title = name
+		}
 	}
 }
 
@@ -177,8 +189,11 @@ func (f *sessionForm) field(s settings.Setting, options []templates.Option) temp
 
 // defaultText returns what an empty field stands for, as people read it.
 func (f *sessionForm) defaultText(s settings.Setting) string {
-	if s.Key == "seed" {
+	switch {
+	case s.Key == "seed":
 		return "drawn at random"
+	case s.Key == "title" && f.title != "":
+		return f.title
 	}
 	if of := f.who.Default(s); of != s.Default && of != "" {
 		var spec idrl.SessionSpec

@@ -190,7 +190,7 @@ func countText(answers, skipped, budget int) string {
 		text = "1 answer"
 	}
 	if skipped > 0 {
-		text += fmt.Sprintf("; %d skipped", skipped)
+		text += fmt.Sprintf("; %s skipped", words.Count(skipped))
 	}
 	return text
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/view"
 	"tiebreak/web/wire"

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/command"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/lab/experiment"
 
 	"github.com/google/go-cmp/cmp"

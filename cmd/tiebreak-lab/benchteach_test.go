@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/lab/experiment/teaching"
 )
 

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
+	"tiebreak/internal/check/must"
 	"tiebreak/store"
 )
 

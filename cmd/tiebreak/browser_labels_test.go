@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/store"

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/data/recordings/recordingstest"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"

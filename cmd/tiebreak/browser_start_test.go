@@ -7,9 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
+	"tiebreak/internal/check/must"
 
 	"github.com/chromedp/chromedp/kb"
 )

@@ -134,6 +134,9 @@ func TestBrowserWhy(t *testing.T) {
 				} else {
 					b.page("learning")
 				}
+				if name == "history" {
+					b.enter("[data-fold=more] > summary")
+				}
 				b.waitFor(selector)
 				b.noSideways(int(size[0]))
 				evaluate[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView(), true", selector))

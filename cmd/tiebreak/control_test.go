@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"

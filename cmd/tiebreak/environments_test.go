@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
 	"tiebreak/envs/driver"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/web"
 

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/film"

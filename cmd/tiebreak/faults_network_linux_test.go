@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/outside"
 	"tiebreak/internal/lab/loadtest"

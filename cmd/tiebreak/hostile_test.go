@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"

@@ -162,17 +162,19 @@ func importRollouts(ctx context.Context, std stdio, f *importFlags) error {
 // sayImported says what was imported, and what comes next.
 func sayImported(std stdio, data string, set *recordings.Set) {
 	n, policies := set.Size()
-	strategy := ""
+	next := commandLine("session", "create", "--data", data, "--env", set.ID())
 	fmt.Fprintf(std.Out, "Rollouts:    %d\n", n)
 	if done, known := set.Successes(); known > 0 {
 		fmt.Fprintf(std.Out, "Successes:   %d of %d\n", done, known)
 	}
 	if set.Named() {
 		fmt.Fprintf(std.Out, "Policies:    %d\n", policies)
+		if policies > 1 {
+			next += "\n             or " + commandLine("arena", "new", "--data", data, "--entrants", set.ID())
+		}
 	} else {
-		strategy = " --acquisition igr"
+		next += " --acquisition igr"
 	}
 	fmt.Fprintf(std.Out, "Features:    %s\nEnvironment: %s\n", set.RewardOf(), set.ID())
-	fmt.Fprintf(std.Out, "Next:        %s%s\n             %s\nA server that is running has it already.\n",
-		commandLine("session", "create", "--data", data, "--env", set.ID()), strategy, commandLine("serve", "--data", data))
+	fmt.Fprintf(std.Out, "Next:        %s\n             %s\nA server that is running has it already.\n", next, commandLine("serve", "--data", data))
 }

@@ -29,7 +29,7 @@ func TestImportLeRobot(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", part, stderr)
 		}
 	}
-	for _, part := range []string{"Rollouts:    4\n", "Successes:   2 of 4\n", "Policies:    2\n", "rollouts-pen", "not copied"} {
+	for _, part := range []string{"Rollouts:    4\n", "Successes:   2 of 4\n", "Policies:    2\n", "             or ", "arena new ", " --entrants rollouts-pen\n", "rollouts-pen", "not copied"} {
 		if status != 0 || !strings.Contains(stdout, part) {
 			t.Errorf("status %d, %q is not in:\n%s%s", status, part, stdout, stderr)
 		}

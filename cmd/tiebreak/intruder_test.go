@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
 )

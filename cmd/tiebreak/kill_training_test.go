@@ -19,10 +19,9 @@ import (
 
 	"database/sql" //nolint:depguard // the row of a job under way, which only the pool reads otherwise
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/store"

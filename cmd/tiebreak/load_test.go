@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/live"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"

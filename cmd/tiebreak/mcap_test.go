@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/data/recordings"
 )
 

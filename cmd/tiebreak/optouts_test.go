@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
+	"tiebreak/internal/check/must"
 )
 
 // optOutRuns have each opt-out in use, by its Flag: the command lines that warn of it.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 )

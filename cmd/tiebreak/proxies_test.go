@@ -21,7 +21,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/waittest"
 )
 

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/check/must"
 )
 
 // A measure is a row of what TestSpeed prints.

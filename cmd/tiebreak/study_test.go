@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/study/settings"

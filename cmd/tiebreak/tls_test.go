@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/waittest"
 )
 

@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
+	"tiebreak/internal/check/must"
 )
 
 // A visitor is a browser without scripts that follows redirects.

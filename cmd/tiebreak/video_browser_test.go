@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/clip/tapetest"
 	"tiebreak/static"

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/carriertest"

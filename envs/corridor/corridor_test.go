@@ -6,9 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/corridor"
+	"tiebreak/internal/check/must"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"

@@ -3,9 +3,8 @@ package gridworld
 import (
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/check/must"
 )
 
 func TestName(t *testing.T) {

@@ -6,10 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/junction"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
 

@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"

@@ -5,10 +5,9 @@ package mujoco_test
 import (
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 

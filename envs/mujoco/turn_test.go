@@ -6,9 +6,8 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 )
 
 // TestTurn plays torques from a state, and turned torques from the turned state:

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco/engine"
+	"tiebreak/internal/check/must"
 )
 
 // A recording is a file of testdata/versions, made by the Python package of one

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/learning"

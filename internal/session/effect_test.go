@@ -6,9 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/stopping"
 	"tiebreak/internal/look/measure"

@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
 )

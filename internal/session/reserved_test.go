@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/view"
 )

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/session"
 
 	"github.com/google/go-cmp/cmp"

@@ -4,6 +4,7 @@ import { ChartsPart } from "./charts-part.js";
 import { fetchClip } from "./clip.js";
 import { ClipLoop } from "./clip-loop.js";
 import { Conditions } from "./conditions.js";
+import { count } from "./count.js";
 import { DuoPlayer } from "./duo-player.js";
 import { People } from "./people.js";
 import { ReconnectingSocket } from "./reconnecting-socket.js";
@@ -11,7 +12,7 @@ import { Asking } from "./session-asked.js";
 import { LearntClips } from "./session-clips.js";
 import { Learnt } from "./session-learnt.js";
 import { showOverview } from "./session-overview.js";
-import { bar, count, link, part, rows, say, seconds } from "./session-parts.js";
+import { bar, link, part, rows, say, seconds } from "./session-parts.js";
 import { steady } from "./steady.js";
 import { WaitingLine } from "./waiting-line.js";
 

@@ -1,5 +1,6 @@
 // @ts-check
 import { Announcer } from "./announcer.js";
+import { count } from "./count.js";
 
 const TOAST = 3500; // ms
 const SIGNS = /** @type {Record<string, string>} */ ({ equal: "=", cant_tell: "?" }); // a chosen clip has a tick of its own
@@ -45,9 +46,9 @@ export class LabelView {
    */
   progress({ answers, mine, skipped, budget, learning }, left) {
     const bar = /** @type {HTMLProgressElement} */ (this.part("progress-bar"));
-    const total = budget > 0 ? `${answers} / ${budget}` : `${answers} answer${answers === 1 ? "" : "s"}`;
+    const total = budget > 0 ? `${count(answers)} / ${count(budget)}` : `${count(answers)} answer${answers === 1 ? "" : "s"}`;
     const counted = mine - skipped;
-    this.part("progress-text").textContent = counted === answers ? total : `${total}, ${counted} by you`;
+    this.part("progress-text").textContent = counted === answers ? total : `${total}, ${count(counted)} by you`;
     const more = this.part("left-text");
     more.textContent = left;
     more.hidden = left === "";

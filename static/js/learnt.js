@@ -1,4 +1,5 @@
 // @ts-check
+import { count } from "./count.js";
 import { NOTICED } from "./reconnecting-socket.js";
 import { aboutTime } from "./sitting.js";
 
@@ -36,7 +37,7 @@ const UNCHANGED = " What it does looks the same as before the first answer: none
 
 /** @param {number} n */
 function plural(n) {
-  return n === 1 ? "answer is not" : `${n} answers are not`;
+  return n === 1 ? "answer is not" : `${count(n)} answers are not`;
 }
 
 /** Says that the last training is waited for. @param {import("./wire.js").Learning} learning */
@@ -48,8 +49,8 @@ function training({ waits, left }) {
 /** @param {Pick<Status, "answers"|"mine"|"skipped">} status */
 function given({ answers, mine, skipped }) {
   const own = mine - skipped;
-  const all = `${answers} answer${answers === 1 ? "" : "s"}`;
-  return own === answers ? `your ${all}` : `${all}, ${own} of them yours`;
+  const all = `${count(answers)} answer${answers === 1 ? "" : "s"}`;
+  return own === answers ? `your ${all}` : `${all}, ${count(own)} of them yours`;
 }
 
 /**

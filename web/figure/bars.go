@@ -63,7 +63,7 @@ func drawTransforms(c *canvas, r rows, _ Moment) (float64, string) {
 			look += outLook
 		}
 		c.rect(from+3, f.y.at(v), to-from-6, f.y.from-f.y.at(v), look, bin+": "+words.Plural(int(v), "rating"))
-		c.value(bin, count(v), fmt.Sprintf("%.0f to %.0f", r.number(i, "chance_low"), r.number(i, "chance_high")))
+		c.value(bin, count(v), count(r.number(i, "chance_low"))+" to "+count(r.number(i, "chance_high")))
 	}
 	low, high, expected := f.y.at(r.number(0, "chance_low")), f.y.at(r.number(0, "chance_high")), f.y.at(r.number(0, "expected"))
 	c.rect(f.x.from, high, f.x.to-f.x.from, low-high, chanceLook, "")

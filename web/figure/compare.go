@@ -65,7 +65,7 @@ func Compare(list []Compared, program string) (Drawing, error) {
 	out.Empty, out.height = false, drawCompared(c, table, list)
 	var of []string
 	for _, s := range list {
-		of = append(of, fmt.Sprintf("“%s”: n = %s of %s, seed %d", s.Title, words.Plural(s.About.Answers, "answer"), people(s.About.People), s.About.Seed))
+		of = append(of, fmt.Sprintf("“%s”: n = %s of %s, seed %d", s.Title, words.Plural(s.About.Answers, "answer"), words.People(s.About.People), s.About.Seed))
 	}
 	out.shapes = c.b.String()
 	out.Caption = "Expected loss of the recommended policy if questioning had ended after so many answers that the posterior had learnt from (lines), in per cent of the range of returns from the worst to the best policy known to that session. " +

@@ -36,18 +36,11 @@ func NewAbout(spec idrl.SessionSpec, st view.Status, program string) About {
 
 // Text returns the sentence of a caption.
 func (a About) Text() string {
-	text := fmt.Sprintf("n = %s of %s; seed of the session %d; ", words.Plural(a.Answers, "answer"), people(a.People), a.Seed)
+	text := fmt.Sprintf("n = %s of %s; seed of the session %d; ", words.Plural(a.Answers, "answer"), words.People(a.People), a.Seed)
 	if !a.Last.IsZero() {
 		text += "last answer on " + a.Last.UTC().Format("2 January 2006, 15:04") + " UTC; "
 	}
 	return text + a.Program + "."
-}
-
-func people(n int) string {
-	if n == 1 {
-		return "one person"
-	}
-	return fmt.Sprintf("%d people", n)
 }
 
 // A Drawing is a figure, ready to be written.

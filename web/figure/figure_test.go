@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/people/quality"

@@ -21,7 +21,7 @@ const Multiples = 8
 func share(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
 
 // count writes a whole number.
-func count(v float64) string { return fmt.Sprintf("%.0f", v) }
+func count(v float64) string { return words.Signed(v, 0) }
 
 // A multiple is one of several small plots.
 type multiple struct {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
 	"tiebreak/internal/session/view"

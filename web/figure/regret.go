@@ -38,7 +38,7 @@ func drawRegret(c *canvas, r rows, m Moment) (float64, string) {
 	caption := "Expected loss of the recommended policy if questioning had ended after so many answers that the posterior had learnt from (line), in per cent of the range of returns from the worst to the best known policy" + map[bool]string{true: ", on a logarithmic scale"}[c.log] + ". " +
 		"The band ends at the loss that is not exceeded with a probability of 95 % under the posterior. After answers were taken back or left out, the line is about the answers that were left."
 	if earlier > 0 {
-		caption += fmt.Sprintf(" The curve begins after row %.0f of the log: an earlier version of the program recorded another number up to there.", earlier)
+		caption += fmt.Sprintf(" The curve begins after row %s of the log: an earlier version of the program recorded another number up to there.", count(earlier))
 	}
 	return 262, caption
 }
@@ -82,7 +82,7 @@ func regretValues(c *canvas, r rows, f frame, tolerance float64) {
 	list := thinned(len(r.cells), mostReadouts)
 	readouts(c, f, list, func(i int) float64 { return r.number(i, "answers") }, func(i int) string { return readout(r, i) })
 	for _, i := range list {
-		c.value(fmt.Sprintf("%.0f", r.number(i, "answers")), share(r.number(i, "mean")), share(r.number(i, "bound")), words.Signed(math.Floor(100*r.number(i, "p_within")+1e-9), 0)+" %")
+		c.value(count(r.number(i, "answers")), share(r.number(i, "mean")), share(r.number(i, "bound")), words.Signed(math.Floor(100*r.number(i, "p_within")+1e-9), 0)+" %")
 	}
 }
 

@@ -155,7 +155,7 @@ func drawVerdicts(c *canvas, r rows, m Moment) (float64, string) {
 			episodes += n
 		}
 		low, share, high := 100*r.number(i, "share_low"), 100*r.number(i, "share"), 100*r.number(i, "share_high")
-		c.value(r.text(i, "policy"), r.text(i, "task"), fmt.Sprint(n), count(r.number(i, "failures")), count(r.number(i, "partial")), count(r.number(i, "successes")), fmt.Sprintf("%.0f %%", share), fmt.Sprintf("%.0f to %.0f %%", low, high))
+		c.value(r.text(i, "policy"), r.text(i, "task"), words.Count(n), count(r.number(i, "failures")), count(r.number(i, "partial")), count(r.number(i, "successes")), fmt.Sprintf("%.0f %%", share), fmt.Sprintf("%.0f to %.0f %%", low, high))
 		if len(list) < mostRows {
 			list = append(list, estimate{name: name, mean: share, low: low, high: high, text: fmt.Sprintf("%.0f %% (%.0f to %.0f)", share, low, high)})
 		}
@@ -244,7 +244,7 @@ func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
 		c.line(at("p5_s"), y, at("p95_s"), y, rangeLook)
 		c.rect(at("p25_s"), y-7, at("p75_s")-at("p25_s"), 14, boxLook, "")
 		c.line(at("p50_s"), y-9, at("p50_s"), y+9, `stroke="#1b1b1b" stroke-width="2.5"`)
-		c.text(c.width-margin, y+4, endAt, smallSize, fmt.Sprintf("%s, n = %.0f", took("p50_s"), n))
+		c.text(c.width-margin, y+4, endAt, smallSize, took("p50_s")+", n = "+count(n))
 		c.hover(x.from, y-(each-above)/2, x.to-x.from, each-above, fmt.Sprintf("%s: %s; median %s, middle half %s, 5 to 95 %% %s", name, words.Plural(int(n), "answer"), took("p50_s"), middle, all))
 	}
 	return bottom + 6, "Response times by pseudonym: median (mark, and its number with the number of answers), middle half (box) and 5 to 95 % (line) of the answers, without the time in which the page was hidden" +

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco/engine"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 

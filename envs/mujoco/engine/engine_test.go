@@ -16,9 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco/engine"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 

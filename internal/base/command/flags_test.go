@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/command"
+	"tiebreak/internal/check/must"
 )
 
 type walk struct {

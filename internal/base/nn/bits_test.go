@@ -8,10 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/gemm"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 )
 
 // trained returns the parameters of three networks after training on path, each

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 )
 
 // shapes are networks whose widths are below, at and above multiples of the

@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 )
 
 // The gradient of a penalty is that of its value, by differences, with which it is exact.

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/safetensors"
+	"tiebreak/internal/check/must"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -6,10 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"

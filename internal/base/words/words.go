@@ -10,16 +10,31 @@ import (
 
 // Count writes a whole number as people read it, with separators from five digits on: "9999", "10,000".
 func Count(n int) string {
-	text := strconv.Itoa(n)
-	digits := strings.TrimPrefix(text, "-")
-	if len(digits) < 5 {
-		return text
+	if n < 0 {
+		return "-" + separated(strconv.Itoa(n)[1:])
 	}
-	out := digits[:(len(digits)-1)%3+1]
-	for rest := digits[len(out):]; rest != ""; rest = rest[3:] {
+	return separated(strconv.Itoa(n))
+}
+
+// separated writes separators into the whole part of a number without sign.
+func separated(number string) string {
+	whole, fraction, _ := strings.Cut(number, ".")
+	if len(whole) < 5 {
+		return number
+	}
+	out := whole[:(len(whole)-1)%3+1]
+	for rest := whole[len(out):]; rest != ""; rest = rest[3:] {
 		out += "," + rest[:3]
 	}
-	return text[:len(text)-len(digits)] + out
+	return out + number[len(number)-len(fraction)-min(len(fraction), 1):]
+}
+
+// People writes a number of people: "one person", "2 people".
+func People(n int) string {
+	if n == 1 {
+		return "one person"
+	}
+	return Count(n) + " people"
 }
 
 // Plural writes a number of things: "1 answer", "2 answers".
@@ -30,13 +45,13 @@ func Plural(n int, thing string) string {
 	return fmt.Sprintf("%s %ss", Count(n), thing)
 }
 
-// Signed writes a number with the minus sign − instead of a hyphen. What is rounded to 0 has no sign.
+// Signed writes a number with the minus sign − instead of a hyphen, and with the separators of Count. What is rounded to 0 has no sign.
 func Signed(v float64, decimals int) string {
 	text := fmt.Sprintf("%.*f", decimals, math.Abs(v))
 	if v < 0 && text != fmt.Sprintf("%.*f", decimals, 0.0) {
-		return "−" + text
+		return "−" + separated(text)
 	}
-	return text
+	return separated(text)
 }
 
 // List writes things after one another: "a", "a and b", "a, b and c"; "" for none.

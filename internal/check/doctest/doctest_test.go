@@ -6,9 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/doctest"
+	"tiebreak/internal/check/must"
 )
 
 // The repository has no dead reference.

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/licences"
+	"tiebreak/internal/check/must"
 )
 
 var update = flag.Bool("update", false, "write the file anew")

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 )

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/data/labels"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"

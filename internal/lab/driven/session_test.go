@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/driven"
 	"tiebreak/internal/learn/acquisition"

@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/corridor"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/stat"

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/chain"
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/plan/solver"

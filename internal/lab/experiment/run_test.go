@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/learn/acquisition"
 )

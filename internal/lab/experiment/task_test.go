@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment"
 )

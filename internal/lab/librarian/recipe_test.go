@@ -4,9 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/data/library"
 	"tiebreak/internal/lab/librarian"
 )

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/librarian"
 	"tiebreak/internal/plan/sac"

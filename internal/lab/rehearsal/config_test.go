@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 )
 

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 )
 
 // The interval holds one more value in 95 of 100 cases.

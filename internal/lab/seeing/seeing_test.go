@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 )

@@ -8,14 +8,13 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/envs/gridworld"
 	"tiebreak/envs/junction"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
 

@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/belief"

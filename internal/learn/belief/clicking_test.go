@@ -5,9 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/floats"

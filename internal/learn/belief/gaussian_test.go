@@ -7,9 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/floats"

@@ -10,12 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/safetensors"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/neural"

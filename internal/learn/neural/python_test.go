@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/networks/networkstest"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/learn/neural"
 )
 

@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 

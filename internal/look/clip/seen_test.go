@@ -7,9 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/drawing"
+	"tiebreak/internal/check/must"
 )
 
 func blank(w, h int) *image.RGBA {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/draw/drawtest"

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"

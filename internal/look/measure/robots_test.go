@@ -5,9 +5,8 @@ package measure_test
 import (
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/measure"
 	"tiebreak/internal/plan/solver"

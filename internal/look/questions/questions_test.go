@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/chain"
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/questions/questionstest"
 )

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 )

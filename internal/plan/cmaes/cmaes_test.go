@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/plan/cmaes"
 
 	"github.com/google/go-cmp/cmp"

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/check/must"
 )
 
 // TestDecodeRefusals: bytes that are whole but describe no search.

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/plan/cmaes"
 
 	"github.com/google/go-cmp/cmp"

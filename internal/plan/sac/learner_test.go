@@ -5,10 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/nn"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 

@@ -6,10 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/sac"
 )

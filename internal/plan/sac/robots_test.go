@@ -6,9 +6,8 @@ import (
 	"bytes"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/mujoco"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/lab/sim"
 	"tiebreak/internal/plan/sac"
 )

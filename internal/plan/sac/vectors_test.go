@@ -6,10 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/nn"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 )
 
 // parameters are parameters of all networks of a learner.

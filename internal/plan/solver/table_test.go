@@ -5,10 +5,9 @@ import (
 	"sync"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/driver"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
 

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/byfolder"
 	"tiebreak/internal/train/elsewhere/bynats"

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/carriertest"

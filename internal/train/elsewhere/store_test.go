@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/byfolder"
 	"tiebreak/internal/train/elsewhere/bynats"

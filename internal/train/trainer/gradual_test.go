@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 

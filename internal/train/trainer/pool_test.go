@@ -3,9 +3,8 @@ package trainer_test
 import (
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/trainer"
 

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/floats"

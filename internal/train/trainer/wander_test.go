@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/train/trainer"

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/pack"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/plan/behaviour"

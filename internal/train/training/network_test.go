@@ -9,12 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/steps"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/train/jobs/jobstest"

@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/data/recordings/recordingstest"
 	"tiebreak/internal/idrl"

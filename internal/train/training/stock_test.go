@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
 	"tiebreak/envs/envtest/pointmass"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"

@@ -8,12 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
 	"tiebreak/internal/study/settings"

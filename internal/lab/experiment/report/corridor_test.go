@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
 

@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/authors"
 )

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
 

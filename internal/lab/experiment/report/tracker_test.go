@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
 )

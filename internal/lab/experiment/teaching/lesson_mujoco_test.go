@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"tiebreak/internal/check/must"
-
 	"tiebreak/envs"
+	"tiebreak/internal/check/must"
 )
 
 // A clock on which every training takes ten seconds.

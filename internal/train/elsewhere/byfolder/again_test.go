@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/train/elsewhere/byfolder"
 )

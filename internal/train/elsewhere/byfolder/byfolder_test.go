@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere"

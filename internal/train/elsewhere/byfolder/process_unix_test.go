@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere/byfolder"

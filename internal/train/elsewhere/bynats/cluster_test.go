@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tiebreak/internal/check/must"
-
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/train/elsewhere/bynats"
 	"tiebreak/internal/train/elsewhere/natstest"
