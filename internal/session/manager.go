@@ -195,10 +195,10 @@ func (r *run) follow(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if r.err != nil {
-		return nil
+	var err error
+	if r.err == nil {
+		err = r.s.Follow(ctx)
 	}
-	err := r.s.Follow(ctx)
 	if !errors.Is(err, errSuperseded) && !errors.Is(err, errRests) {
 		return err
 	}
