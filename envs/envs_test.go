@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/envs/envtest"
 	"tiebreak/internal/base/drawing"
@@ -179,10 +181,7 @@ func TestClipsAreSmall(t *testing.T) {
 				if _, ok := env.(drawing.Substepper); ok {
 					steps, limit = solidSteps, maxSolid
 				}
-				b, err := clip.Encode(env, idrl.Segment(drive(env, steps, uint64(n)), 0, steps))
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(clip.Encode(env, idrl.Segment(drive(env, steps, uint64(n)), 0, steps)))(t)
 				sizes[n] = len(b)
 			}
 			slices.Sort(sizes)
@@ -267,10 +266,7 @@ func TestGuides(t *testing.T) {
 // TestReadyPurposes: every environment has two to four ready purposes, which the documents list with their
 // words in the row of the environment and of its variants.
 func TestReadyPurposes(t *testing.T) {
-	b, err := os.ReadFile("../docs/study.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../docs/study.md"))(t)
 	for _, e := range available() {
 		t.Run(e.ID, func(t *testing.T) {
 			guide := e.New(rng.New(7, "layout", 0)).(drawing.Guided).Guide()

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/data/recordings"
 )
@@ -29,9 +31,7 @@ func importedRollouts(t *testing.T, name string) (into string) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := recordings.Import(t.Context(), recordings.Config{From: from, Into: into, Name: name}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(recordings.Import(t.Context(), recordings.Config{From: from, Into: into, Name: name}))(t)
 	return into
 }
 
@@ -40,18 +40,13 @@ func importedRollouts(t *testing.T, name string) (into string) {
 func TestRolloutsOpenedAgain(t *testing.T) {
 	into := importedRollouts(t, "late")
 	index := filepath.Join(into, "late", "index.json")
-	whole, err := os.ReadFile(index)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(index))(t)
 	r := envs.NewRollouts(into)
 	for _, test := range []struct {
 		content   string
 		available bool
 	}{{"{", false}, {string(whole), true}, {"{", true}} { // what was opened once is kept
-		if err := os.WriteFile(index, []byte(test.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(index, []byte(test.content), 0o600))
 		list, err := r.List()
 		if err != nil || len(list) != 1 || (list[0].Unavailable == nil) != test.available {
 			t.Errorf("%.20q: %+v, %v; want available %v", test.content, list, err, test.available)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/people/identity"
 )
 
@@ -30,9 +32,7 @@ func TestAccountsOfEarlierFormats(t *testing.T) {
 			if err == nil {
 				err = db.do(t.Context(), func(t *tx) error { return fillAccounts(t, users) })
 			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, db.Close())
 			if err != nil {
 				t.Fatal(err)
 			}

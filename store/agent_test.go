@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -21,8 +23,8 @@ func TestAgents(t *testing.T) {
 	second.Agents = map[string][]byte{"agent 0": []byte("new"), "empty": {}}
 	refused.Agents = map[string][]byte{"agent 0": []byte("never")}
 	refused.Queries = refused.Queries[:1]
-	must(t, db.Adopt(t.Context(), "s", first, 0))
-	must(t, db.Adopt(t.Context(), "s", second, 0))
+	must.Do(t, db.Adopt(t.Context(), "s", first, 0))
+	must.Do(t, db.Adopt(t.Context(), "s", second, 0))
 	wantKind(t, db.Adopt(t.Context(), "s", refused, 0), idrl.Conflict)
 	for name, want := range map[string]string{"agent 0": "new", "agent 1": "one", "empty": ""} {
 		if got, err := db.Agent(t.Context(), "s", name); err != nil || string(got) != want {
@@ -33,10 +35,10 @@ func TestAgents(t *testing.T) {
 	wantKind(t, err, idrl.NotFound)
 
 	raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
-	must(t, err)
+	must.Do(t, err)
 	defer raw.Close()
 	_, err = raw.ExecContext(t.Context(), `UPDATE agent_part SET content = x'00' WHERE hash = (SELECT hash FROM agent WHERE name = 'agent 0')`)
-	must(t, err)
+	must.Do(t, err)
 	_, err = db.Agent(t.Context(), "s", "agent 0")
 	wantKind(t, err, idrl.Damaged)
 }
@@ -47,15 +49,13 @@ func TestEngines(t *testing.T) {
 	for k, engine := range []string{"", "MuJoCo 3.3.7", "MuJoCo 2.2.2", "MuJoCo 3.3.7"} {
 		g := generation(int64(k + 1))
 		g.Engine = engine
-		must(t, db.Adopt(t.Context(), "s", g, int64(k)))
+		must.Do(t, db.Adopt(t.Context(), "s", g, int64(k)))
 	}
-	got, err := db.Engines(t.Context(), "s")
-	must(t, err)
+	got := must.Get(db.Engines(t.Context(), "s"))(t)
 	if want := []string{"MuJoCo 3.3.7", "MuJoCo 2.2.2"}; !slices.Equal(got, want) {
 		t.Errorf("engines %q, want %q", got, want)
 	}
-	rec, err := db.Load(t.Context(), "s")
-	must(t, err)
+	rec := must.Get(db.Load(t.Context(), "s"))(t)
 	if rec.Generation == nil || rec.Generation.Engine != "MuJoCo 3.3.7" {
 		t.Errorf("the last generation is %+v", rec.Generation)
 	}
@@ -68,14 +68,13 @@ func TestStagedAgents(t *testing.T) {
 	db := seeded(t, dir)
 	large := bytes.Repeat([]byte("0123456789abcdef"), 150_000) // three parts
 	parts := func() (n int) {
-		raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
-		must(t, err)
+		raw := must.Get(sql.Open("sqlite", filepath.Join(dir, store.FileName)))(t)
 		defer raw.Close()
-		must(t, raw.QueryRowContext(t.Context(), `SELECT count(*) FROM agent_part`).Scan(&n))
+		must.Do(t, raw.QueryRowContext(t.Context(), `SELECT count(*) FROM agent_part`).Scan(&n))
 		return n
 	}
 	wantKind(t, db.StageAgents(t.Context(), "elsewhere", map[string][]byte{"agent 0": large}), idrl.NotFound)
-	must(t, db.StageAgents(t.Context(), "s", map[string][]byte{"agent 0": large, "agent 1": []byte("lost")}))
+	must.Do(t, db.StageAgents(t.Context(), "s", map[string][]byte{"agent 0": large, "agent 1": []byte("lost")}))
 	_, err := db.Agent(t.Context(), "s", "agent 0")
 	wantKind(t, err, idrl.NotFound)
 	if n := parts(); n != 4 {
@@ -83,15 +82,15 @@ func TestStagedAgents(t *testing.T) {
 	}
 	g := generation(1)
 	g.Agents = map[string][]byte{"agent 0": large}
-	must(t, db.Adopt(t.Context(), "s", g, 0))
+	must.Do(t, db.Adopt(t.Context(), "s", g, 0))
 	if got, err := db.Agent(t.Context(), "s", "agent 0"); err != nil || !bytes.Equal(got, large) {
 		t.Errorf("%d bytes, %v; want %d", len(got), err, len(large))
 	}
 	if n := parts(); n != 3 {
 		t.Errorf("%d parts after the adoption, want 3", n)
 	}
-	must(t, db.StageAgents(t.Context(), "s", map[string][]byte{"agent 0": []byte("of a server that died")}))
-	must(t, db.Close())
+	must.Do(t, db.StageAgents(t.Context(), "s", map[string][]byte{"agent 0": []byte("of a server that died")}))
+	must.Do(t, db.Close())
 	if db, err = store.Open(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}

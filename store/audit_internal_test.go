@@ -11,6 +11,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -20,10 +22,7 @@ import (
 func trail(t *testing.T) (dir string, db *DB) {
 	t.Helper()
 	dir = t.TempDir()
-	db, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db = must.Get(Open(t.Context(), dir))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	fillTrail(t, db)
 	return dir, db
@@ -32,26 +31,17 @@ func trail(t *testing.T) (dir string, db *DB) {
 func fillTrail(t *testing.T, db *DB) {
 	t.Helper()
 	ctx := t.Context()
-	if err := db.CreateSession(ctx, idrl.SessionSpec{ID: "s"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.CreateAnnotator(ctx, "s", "Eve"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.CreateSession(ctx, idrl.SessionSpec{ID: "s"}))
+	must.Get(db.CreateAnnotator(ctx, "s", "Eve"))(t)
 	for _, act := range [][2]string{{"a1", "sign in"}, {"Ada", "cancel training"}, {"a1", "answer"}, {"Ada", "invite"}} {
-		if err := db.Audit(ctx, "s", act[0], act[1], "link 1", time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Audit(ctx, "s", act[0], act[1], "link 1", time.Now()))
 	}
 }
 
 // tamper changes the database as somebody does who has the file.
 func tamper(t *testing.T, dir string, statements ...string) {
 	t.Helper()
-	p, err := sql.Open("sqlite", filepath.Join(dir, FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(sql.Open("sqlite", filepath.Join(dir, FileName)))(t)
 	defer p.Close()
 	for _, s := range statements {
 		if _, err := p.ExecContext(t.Context(), s); err != nil {
@@ -70,9 +60,7 @@ func TestAuditTrailFits(t *testing.T) {
 	defer beside.Close()
 	for range 3 {
 		for _, d := range []*DB{db, beside} {
-			if err := d.Audit(t.Context(), "s", "Ada", "invite", "", time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Audit(t.Context(), "s", "Ada", "invite", "", time.Now()))
 		}
 		_ = db.do(t.Context(), func(t *tx) error {
 			_ = t.audit(time.Now(), "s", "Ada", "undone", "")
@@ -83,9 +71,7 @@ func TestAuditTrailFits(t *testing.T) {
 	if err != nil || c.Rows != 12 || c.Head.Position != 12 || c.Erased != 0 || c.Waiting != 0 {
 		t.Fatalf("%+v, %v; want 12 rows", c, err)
 	}
-	if _, err := db.Withdraw(t.Context(), "s", "a1", "a1", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Withdraw(t.Context(), "s", "a1", "a1", time.Now()))(t)
 	kept := c.Head
 	c, err = db.VerifyAudit(t.Context(), kept)
 	if err != nil || c.Rows != 13 || c.Erased != 3 {
@@ -122,9 +108,7 @@ func TestAuditTrailShowsChanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, db.Close())
 			tamper(t, dir, off, test.change)
 			after, err := OpenReadOnly(t.Context(), dir)
 			if err != nil {
@@ -149,10 +133,7 @@ func TestAuditTrailOfAnEarlierVersion(t *testing.T) {
 	}
 	for _, name := range names {
 		if name < "0042" {
-			content, err := fs.ReadFile(all, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := must.Get(fs.ReadFile(all, name))(t)
 			old[name] = &fstest.MapFile{Data: content}
 		}
 	}
@@ -160,9 +141,7 @@ func TestAuditTrailOfAnEarlierVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := before.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, before.Close())
 	const rows = 2*chainRows + 50
 	tamper(t, dir, `WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 450)
 		INSERT INTO audit (at, session_id, actor, action, object) SELECT '2026-01-01T00:00:00.000000000Z', NULL, 'Ada', 'old act', k FROM n`)
@@ -179,9 +158,7 @@ func TestAuditTrailOfAnEarlierVersion(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	_ = db.chainOld(stopped)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	db, err = Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -193,9 +170,7 @@ func TestAuditTrailOfAnEarlierVersion(t *testing.T) {
 	if err != nil || c.Waiting != 0 {
 		t.Fatalf("after: %+v, %v", c, err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	tamper(t, dir, `DROP TRIGGER audit_update`, `UPDATE audit SET object = 'x' WHERE id = 300`)
 	after, err := OpenReadOnly(t.Context(), dir)
 	if err != nil {

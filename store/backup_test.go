@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/store/archive"
@@ -26,12 +28,11 @@ func backedUp(t *testing.T) (db *store.DB, path string) {
 	db = seeded(t, dir)
 	for name, content := range map[string]string{"rollouts/mine/index.json": "{}", "workers.json": "[]", "nats/jetstream/x": "stream", "acme/acme_account+key": "key", ".import-7/x": "scratch", "rollouts/.new-4/x": "half"} {
 		path := filepath.Join(dir, name)
-		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	path = filepath.Join(t.TempDir(), "deep", "backup.tar")
-	_, err := db.Backup(t.Context(), path)
-	must(t, err)
+	must.Get(db.Backup(t.Context(), path))(t)
 	return db, path
 }
 
@@ -44,7 +45,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("beside the backup: %v", left)
 	}
 	m, err := store.VerifyBackup(t.Context(), path)
-	must(t, err)
+	must.Do(t, err)
 	var names []string
 	for _, f := range m.Files {
 		names = append(names, f.Name)
@@ -55,7 +56,7 @@ func TestBackup(t *testing.T) {
 	for name, dir := range map[string]string{"new": filepath.Join(t.TempDir(), "a", "b"), "empty": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := store.Restore(t.Context(), path, dir, nil)
-			must(t, err)
+			must.Do(t, err)
 			for _, again := range []string{"stopped", "running"} {
 				_, _, err := store.Restore(t.Context(), path, dir, nil)
 				wantKind(t, err, idrl.Conflict)
@@ -63,8 +64,7 @@ func TestBackup(t *testing.T) {
 					t.Errorf("%s: %v", again, err)
 				}
 				if again == "stopped" {
-					_, err := open(t, dir).Load(t.Context(), "s")
-					must(t, err)
+					must.Get(open(t, dir).Load(t.Context(), "s"))(t)
 				}
 			}
 			if b, err := os.ReadFile(filepath.Join(dir, "rollouts", "mine", "index.json")); err != nil || string(b) != "{}" {
@@ -77,27 +77,26 @@ func TestBackup(t *testing.T) {
 // The copy of a database that an earlier version made can be restored, too.
 func TestRestoreADatabase(t *testing.T) {
 	dir, to := t.TempDir(), t.TempDir()
-	must(t, seeded(t, dir).Close())
+	must.Do(t, seeded(t, dir).Close())
 	_, _, err := store.Restore(t.Context(), filepath.Join(dir, store.FileName), to, nil)
-	must(t, err)
+	must.Do(t, err)
 	_, err = open(t, to).Load(t.Context(), "s")
-	must(t, err)
+	must.Do(t, err)
 }
 
 // One wrong byte of any file of a backup is named by the file, and such a backup restores nothing. A part of one is none.
 func TestDamagedBackup(t *testing.T) {
 	_, path := backedUp(t)
-	whole, err := os.ReadFile(path)
-	must(t, err)
+	whole := must.Get(os.ReadFile(path))(t)
 	names := map[int]string{} // by a byte of the file's content
 	for r, at := tar.NewReader(bytes.NewReader(whole)), 0; ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		must(t, err)
+		must.Do(t, err)
 		content, err := io.ReadAll(r)
-		must(t, err)
+		must.Do(t, err)
 		at += bytes.Index(whole[at:], content)
 		for _, k := range []int{0, len(content) / 2, len(content) - 1} {
 			names[at+k] = h.Name
@@ -109,7 +108,7 @@ func TestDamagedBackup(t *testing.T) {
 	damaged := filepath.Join(t.TempDir(), "damaged.tar")
 	refused := func(b []byte, says string) {
 		t.Helper()
-		must(t, os.WriteFile(damaged, b, 0o600))
+		must.Do(t, os.WriteFile(damaged, b, 0o600))
 		_, err := store.VerifyBackup(t.Context(), damaged)
 		if k := idrl.KindOf(err); k != idrl.Damaged && k != idrl.Invalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("want %q named: %v", says, err)
@@ -133,7 +132,7 @@ func TestDamagedBackup(t *testing.T) {
 	for at := 0; at < len(whole); at += 512 { // the first byte of each header, and of others
 		b := slices.Clone(whole)
 		b[at] ^= 0x40
-		must(t, os.WriteFile(damaged, b, 0o600))
+		must.Do(t, os.WriteFile(damaged, b, 0o600))
 		if _, err := store.VerifyBackup(t.Context(), damaged); err == nil && at < len(whole)-4096 {
 			t.Errorf("byte %d is wrong, and the backup is called sound", at)
 		}
@@ -143,9 +142,9 @@ func TestDamagedBackup(t *testing.T) {
 // Backups of newer versions are refused, with a message.
 func TestNewerBackupIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
-	must(t, os.WriteFile(file, []byte("x"), 0o600))
+	must.Do(t, os.WriteFile(file, []byte("x"), 0o600))
 	path := filepath.Join(t.TempDir(), "newer.tar")
-	must(t, archive.Write(t.Context(), path, &archive.Manifest{Program: "v99", Database: store.Format() + 1}, []archive.File{archive.From(store.FileName, file)}))
+	must.Do(t, archive.Write(t.Context(), path, &archive.Manifest{Program: "v99", Database: store.Format() + 1}, []archive.File{archive.From(store.FileName, file)}))
 	_, err := store.VerifyBackup(t.Context(), path)
 	dir := t.TempDir()
 	_, _, again := store.Restore(t.Context(), path, dir, nil)
@@ -166,10 +165,10 @@ func TestRestoreForgets(t *testing.T) {
 	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "copy.tar")
 	db := haunted(t, dir, 40)
 	_, err := db.Backup(t.Context(), elsewhere)
-	must(t, err)
-	must(t, withdrawAda(t.Context(), db))
-	must(t, db.Erase(t.Context()))
-	must(t, db.Close())
+	must.Do(t, err)
+	must.Do(t, withdrawAda(t.Context(), db))
+	must.Do(t, db.Erase(t.Context()))
+	must.Do(t, db.Close())
 	for _, test := range []struct {
 		name   string
 		list   []string
@@ -178,7 +177,7 @@ func TestRestoreForgets(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			to := t.TempDir()
 			_, forgot, err := store.Restore(t.Context(), elsewhere, to, test.list)
-			if must(t, err); forgot != test.forgot {
+			if must.Do(t, err); forgot != test.forgot {
 				t.Errorf("%d people were removed, want %d", forgot, test.forgot)
 			}
 			if found := traces(t, to); len(found) > 0 != (test.forgot == 0) {
@@ -192,7 +191,7 @@ func TestRestoreForgets(t *testing.T) {
 	}
 	_, _, err = store.Restore(t.Context(), elsewhere, t.TempDir(), []string{"nowhere"})
 	wantKind(t, err, idrl.NotFound)
-	must(t, os.WriteFile(filepath.Join(filepath.Dir(elsewhere), store.ForgottenName), []byte("{"), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(filepath.Dir(elsewhere), store.ForgottenName), []byte("{"), 0o600))
 	_, _, err = store.Restore(t.Context(), elsewhere, t.TempDir(), nil)
 	wantKind(t, err, idrl.Damaged)
 }
@@ -215,9 +214,9 @@ func TestBackupOnAFullDisk(t *testing.T) {
 	db, whole := backedUp(t)
 	dir := t.TempDir()
 	_, _, err := store.Restore(t.Context(), whole, filepath.Join(dir, "data"), nil)
-	must(t, errors.Join(err, db.Close()))
+	must.Do(t, errors.Join(err, db.Close()))
 	info, err := os.Stat(filepath.Join(dir, "data", store.FileName))
-	must(t, err)
+	must.Do(t, err)
 	for name, limit := range map[string]int64{"at the copy": info.Size() / 2, "at the archive": info.Size() + 1000} {
 		t.Run(name, func(t *testing.T) {
 			into := t.TempDir()
@@ -242,16 +241,16 @@ func TestBackupOnAFullDisk(t *testing.T) {
 // A backup that is interrupted leaves no file with its name; the folder in which it was written goes at the next start.
 func TestBackupSurvivesKill(t *testing.T) {
 	dir := t.TempDir()
-	must(t, seeded(t, dir).Close())
-	must(t, os.WriteFile(filepath.Join(dir, "large"), nil, 0o600))
-	must(t, os.Truncate(filepath.Join(dir, "large"), 1<<29)) // takes no room, and a while to read
+	must.Do(t, seeded(t, dir).Close())
+	must.Do(t, os.WriteFile(filepath.Join(dir, "large"), nil, 0o600))
+	must.Do(t, os.Truncate(filepath.Join(dir, "large"), 1<<29)) // takes no room, and a while to read
 	into := filepath.Join(dir, "backups")
 	killed := 0
 	for round := range 6 {
 		cmd := exec.Command(os.Args[0])
 		path := filepath.Join(into, fmt.Sprintf("mine-%d.tar", round))
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=backup\n%s\n\n%s\n0", backupEnv, dir, path))
-		must(t, cmd.Start())
+		must.Do(t, cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		for seen := 0; seen < 1+200*round; { // the later the round, the more has been written
@@ -265,13 +264,13 @@ func TestBackupSurvivesKill(t *testing.T) {
 		}
 		if _, err := os.Stat(path); err == nil {
 			_, err = store.VerifyBackup(t.Context(), path)
-			must(t, err)
+			must.Do(t, err)
 		}
 	}
 	if killed == 0 {
 		t.Error("none was killed before its end: the test says nothing")
 	}
-	must(t, open(t, dir).Close())
+	must.Do(t, open(t, dir).Close())
 	if left, _ := filepath.Glob(filepath.Join(into, "*.partial-*")); len(left) > 0 {
 		t.Errorf("left after a start: %v", left)
 	}

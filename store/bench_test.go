@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -56,7 +58,7 @@ func BenchmarkAppendAlone(b *testing.B) {
 	b.ResetTimer()
 	for seq := range int64(b.N) {
 		s := snapshot(seq + 1)
-		must(b, db.Append(b.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
+		must.Do(b, db.Append(b.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
 	}
 }
 
@@ -67,7 +69,7 @@ func BenchmarkLoad(b *testing.B) {
 	prepare(b, db, "s", answers)
 	for seq := range int64(answers) {
 		s := record.Snapshot{Seq: seq + 1, Belief: make([]byte, 260)}
-		must(b, db.Append(b.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
+		must.Do(b, db.Append(b.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: s}))
 	}
 	for b.Loop() {
 		rec, err := db.Load(b.Context(), "s")
@@ -80,7 +82,7 @@ func BenchmarkLoad(b *testing.B) {
 // BenchmarkAdopt measures a generation of 60 clips of 4 KiB and 1,770 queries.
 func BenchmarkAdopt(b *testing.B) {
 	db := open(b, b.TempDir())
-	must(b, db.CreateSession(b.Context(), spec("s")))
+	must.Do(b, db.CreateSession(b.Context(), spec("s")))
 	clips := map[idrl.ClipID]idrl.Clip{}
 	var list []idrl.Clip
 	for k := range 60 {
@@ -96,7 +98,7 @@ func BenchmarkAdopt(b *testing.B) {
 	}
 	n := int64(0)
 	for b.Loop() {
-		must(b, db.Adopt(b.Context(), "s", idrl.Generation{BasedOn: n, Clips: clips, Queries: queries}, n))
+		must.Do(b, db.Adopt(b.Context(), "s", idrl.Generation{BasedOn: n, Clips: clips, Queries: queries}, n))
 		n++
 	}
 }
@@ -139,20 +141,20 @@ func agentsOf(b *testing.B, whole bool) {
 		if whole {
 			job.Payload = slices.Concat(first, second)
 		}
-		must(b, db.QueueJob(b.Context(), job, time.Now()))
+		must.Do(b, db.QueueJob(b.Context(), job, time.Now()))
 		_, attempt, err := db.BeginJob(b.Context(), job.JobKey, time.Now(), time.Now().Add(time.Hour))
-		must(b, err)
+		must.Do(b, err)
 		for k := range 20 { // a report a second
-			must(b, db.BeatJob(b.Context(), attempt, time.Now().Add(time.Hour), record.JobProgress{Done: k, What: strings.Repeat("x", k)}))
+			must.Do(b, db.BeatJob(b.Context(), attempt, time.Now().Add(time.Hour), record.JobProgress{Done: k, What: strings.Repeat("x", k)}))
 		}
-		must(b, db.EndJob(b.Context(), attempt, time.Now(), record.JobDone, ""))
+		must.Do(b, db.EndJob(b.Context(), attempt, time.Now(), record.JobDone, ""))
 		g := generation(n)
 		g.Agents = map[string][]byte{"agent 0": first, "agent 1": second}
 		if !whole {
-			must(b, db.StageAgents(b.Context(), "s", g.Agents))
+			must.Do(b, db.StageAgents(b.Context(), "s", g.Agents))
 		}
 		began := time.Now()
-		must(b, db.Adopt(b.Context(), "s", g, 0))
+		must.Do(b, db.Adopt(b.Context(), "s", g, 0))
 		adopting += time.Since(began)
 	}
 	close(stop)
@@ -185,13 +187,12 @@ func smallWrites(b *testing.B, db *store.DB, stop chan struct{}) (waits []time.D
 // prepare makes a session with n open assignments.
 func prepare(b testing.TB, db *store.DB, id idrl.SessionID, n int) {
 	b.Helper()
-	must(b, db.CreateSession(b.Context(), spec(string(id))))
-	_, err := db.CreateAnnotator(b.Context(), id, "")
-	must(b, err)
-	must(b, db.Adopt(b.Context(), id, generation0, 0))
+	must.Do(b, db.CreateSession(b.Context(), spec(string(id))))
+	must.Get(db.CreateAnnotator(b.Context(), id, ""))(b)
+	must.Do(b, db.Adopt(b.Context(), id, generation0, 0))
 	as := make([]record.Assignment, n)
 	for k := range as {
 		as[k] = assignment(int64(k+1), generation0.Queries[0], "a1")
 	}
-	must(b, db.Issue(b.Context(), id, as))
+	must.Do(b, db.Issue(b.Context(), id, as))
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/session/journaltest"
 )
@@ -17,21 +19,19 @@ func TestBytesOfAnAnswer(t *testing.T) {
 	dir := t.TempDir()
 	size := func(rows int64) int64 {
 		db := open(t, dir)
-		rec, err := db.Load(t.Context(), "s")
-		must(t, err)
+		rec := must.Get(db.Load(t.Context(), "s"))(t)
 		for seq := int64(len(rec.Log)) + 1; seq <= rows; seq++ {
 			as := assignment(seq, generation(0).Queries[0], "a1")
 			s := journaltest.Snapshot(seq)
 			s.Mean, s.Foretold, s.Slot, s.Belief = make([]float64, 11), nil, int(seq/32%9), make([]byte, posterior)
-			must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
-			must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(seq, as), After: s}))
+			must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+			must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: answer(seq, as), After: s}))
 		}
-		must(t, db.Close())
-		info, err := os.Stat(filepath.Join(dir, "tiebreak.db"))
-		must(t, err)
+		must.Do(t, db.Close())
+		info := must.Get(os.Stat(filepath.Join(dir, "tiebreak.db")))(t)
 		return info.Size()
 	}
-	must(t, seeded(t, dir).Close())
+	must.Do(t, seeded(t, dir).Close())
 	before := size(300) // with every slot in use
 	if each := (size(300+n) - before) / n; each > limit {
 		t.Errorf("%d bytes an answer, want at most %d", each, limit)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -13,15 +15,15 @@ func TestSetCard(t *testing.T) {
 	db := open(t, t.TempDir())
 	is := spec("s")
 	is.Seed = 1<<63 + 3 // which no detour over floating-point numbers may change
-	must(t, db.CreateSession(t.Context(), is))
+	must.Do(t, db.CreateSession(t.Context(), is))
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	card := idrl.DataCard{Authors: `Ada "A" <ada@example.org>; Bob`, Licence: "CC-BY-4.0", Recruitment: "A notice.\nIn the lab.", Payment: "12 €"}
-	must(t, db.SetCard(t.Context(), "s", card, "ada", now))
+	must.Do(t, db.SetCard(t.Context(), "s", card, "ada", now))
 	got, err := db.Spec(t.Context(), "s")
 	if err != nil || got.Card() != card || got.Seed != is.Seed || got.Title != is.Title {
 		t.Errorf("%+v, %v", got, err)
 	}
-	must(t, db.SetCard(t.Context(), "s", idrl.DataCard{}, "ada", now))
+	must.Do(t, db.SetCard(t.Context(), "s", idrl.DataCard{}, "ada", now))
 	if got, err = db.Spec(t.Context(), "s"); err != nil || got.Card() != (idrl.DataCard{}) {
 		t.Errorf("emptied: %+v, %v", got.Card(), err)
 	}

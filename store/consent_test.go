@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -32,7 +34,7 @@ func TestConsent(t *testing.T) {
 		}
 	}
 	before, err := db.Changes(ctx)
-	must(t, err)
+	must.Do(t, err)
 	set("", 0)
 	set("One.", 1)
 	set("One.", 1)
@@ -43,20 +45,20 @@ func TestConsent(t *testing.T) {
 	wantKind(t, db.Agree(ctx, "s", "a1", 2, t0), idrl.Conflict)
 	wantKind(t, db.Agree(ctx, "s", "a7", 1, t0), idrl.NotFound)
 	for range 2 {
-		must(t, db.Agree(ctx, "s", "a1", 1, t0))
+		must.Do(t, db.Agree(ctx, "s", "a1", 1, t0))
 	}
 	state("a1", 1, 1, false)
 	state("a2", 1, 0, true)
 	set("Two.", 2)
 	state("a1", 2, 1, true)
 	wantKind(t, db.Agree(ctx, "s", "a1", 1, t0), idrl.Conflict)
-	must(t, db.Agree(ctx, "s", "a1", 2, t0))
+	must.Do(t, db.Agree(ctx, "s", "a1", 2, t0))
 	set("", 3)
 	state("a2", 3, 0, false)
 	set("Four.", 4)
 	state("a1", 4, 2, true)
 	all, err := db.ConsentVersions(ctx, "s")
-	must(t, err)
+	must.Do(t, err)
 	if d := cmp.Diff([]idrl.Consent{{Version: 1, Text: "One."}, {Version: 2, Text: "Two."}, {Version: 3}, {Version: 4, Text: "Four."}}, all); d != "" {
 		t.Error(d)
 	}
@@ -69,12 +71,10 @@ func TestConsent(t *testing.T) {
 	_, err = db.SetConsent(ctx, "s", string(make([]byte, idrl.MaxConsent+1)), "grace", t0)
 	wantKind(t, err, idrl.Invalid)
 
-	if _, err := db.Withdraw(ctx, "s", "a1", "a1", t0.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Withdraw(ctx, "s", "a1", "a1", t0.Add(time.Hour)))(t)
 	state("a1", 4, 0, true)
 	wantKind(t, db.Agree(ctx, "s", "a1", 4, t0), idrl.NotFound)
-	must(t, db.Close())
+	must.Do(t, db.Close())
 }
 
 // A session that is made with a consent text has it as version 1, and answers tell what
@@ -84,7 +84,7 @@ func TestConsentOfASpec(t *testing.T) {
 	defer db.Close()
 	s := spec("c")
 	s.Consent = "Made with it."
-	must(t, db.CreateSession(t.Context(), s))
+	must.Do(t, db.CreateSession(t.Context(), s))
 	if c, _, err := db.Consent(t.Context(), "c", "a1"); err != nil || c != (idrl.Consent{Version: 1, Text: "Made with it."}) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -94,16 +94,14 @@ func TestConsentOfASpec(t *testing.T) {
 	if all, err := db.ConsentVersions(t.Context(), "c"); err != nil || len(all) != 2 {
 		t.Errorf("%v, %v", all, err)
 	}
-	rec, err := db.Load(t.Context(), "s")
-	must(t, err)
+	rec := must.Get(db.Load(t.Context(), "s"))(t)
 	seq := int64(len(rec.Log)) + 1
 	as := assignment(500, generation(0).Queries[0], "a2")
-	must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+	must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 	a := answer(seq, as)
 	a.Consent = 7
-	must(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(seq)}))
-	rec, err = db.Load(t.Context(), "s")
-	must(t, err)
+	must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(seq)}))
+	rec = must.Get(db.Load(t.Context(), "s"))(t)
 	if got := rec.Log[seq-1].Consent; got != 7 {
 		t.Errorf("the answer is recorded under version %d, want 7", got)
 	}

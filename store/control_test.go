@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -31,11 +33,11 @@ func TestControl(t *testing.T) {
 		}
 	}
 	before, err := db.Changes(ctx)
-	must(t, err)
+	must.Do(t, err)
 	act(record.ActPause, record.StatePaused)
 	act(record.ActPause, record.StatePaused) // changes nothing
-	must(t, db.Rename(ctx, "s", "Pilot", "ada", t0.Add(time.Minute)))
-	must(t, db.Rename(ctx, "s", "Pilot", "ada", t0.Add(time.Hour))) // nor does this
+	must.Do(t, db.Rename(ctx, "s", "Pilot", "ada", t0.Add(time.Minute)))
+	must.Do(t, db.Rename(ctx, "s", "Pilot", "ada", t0.Add(time.Hour))) // nor does this
 	act(record.ActClose, record.StateClosed)
 	_, _, err = db.Control(ctx, "s", record.ActPause, "grace", t0)
 	wantKind(t, err, idrl.Conflict)
@@ -43,7 +45,7 @@ func TestControl(t *testing.T) {
 		t.Errorf("joins a closed session: %v", err)
 	}
 	_, err = db.Invite(ctx, hash("link"), identity.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	if _, err := db.SignIn(ctx, hash("link"), hash("cookie"), "Late", limit, t0); !errors.Is(err, record.ErrEnded) {
 		t.Errorf("joins a closed session by a link: %v", err)
 	}
@@ -59,11 +61,11 @@ func TestControl(t *testing.T) {
 	if after, err := db.Changes(ctx); after != before+4 || err != nil {
 		t.Errorf("%d changes, %v; want 4", after-before, err)
 	}
-	must(t, db.Close())
+	must.Do(t, db.Close())
 
 	db, err = store.Open(context.WithoutCancel(ctx), dir)
-	must(t, err)
-	t.Cleanup(func() { must(t, db.Close()) })
+	must.Do(t, err)
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	want := []record.Control{
 		{At: t0, Actor: "grace", Action: record.ActPause, State: record.StatePaused, Title: spec("s").Title},
 		{At: t0.Add(time.Minute), Actor: "ada", Action: record.ActRename, State: record.StatePaused, Title: "Pilot"},
@@ -71,7 +73,7 @@ func TestControl(t *testing.T) {
 		{At: t0, Actor: "grace", Action: record.ActArchive, State: record.StateArchived, Title: "Pilot"},
 	}
 	got, err := db.Controls(ctx, "s")
-	must(t, err)
+	must.Do(t, err)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -88,7 +90,7 @@ func TestControl(t *testing.T) {
 		t.Errorf("after it was resumed: %v", err)
 	}
 	raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
-	must(t, err)
+	must.Do(t, err)
 	defer raw.Close()
 	for _, tamper := range []string{`UPDATE control SET actor = 'eve'`, `DELETE FROM control`} {
 		if _, err := raw.ExecContext(ctx, tamper); err == nil || !strings.Contains(err.Error(), "append-only") {
@@ -102,21 +104,17 @@ func TestClone(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()
 	picture := record.Picture{ID: "0123456789abcdef", Type: "image/png", Content: []byte("png")}
-	must(t, db.AddPicture(ctx, "s", picture, "ada", t0))
-	_, err := db.SetInstructions(ctx, "s", idrl.Markdown, "Look *closely*.", "ada", t0)
-	must(t, err)
-	of, err := db.Spec(ctx, "s")
-	must(t, err)
+	must.Do(t, db.AddPicture(ctx, "s", picture, "ada", t0))
+	must.Get(db.SetInstructions(ctx, "s", idrl.Markdown, "Look *closely*.", "ada", t0))(t)
+	of := must.Get(db.Spec(ctx, "s"))(t)
 	made := of.Clone(record.CloneTitle(of.Title), 99)
 	made.ID, made.CreatedAt = "copy", t0
-	must(t, db.CloneSession(ctx, made, "s", "ada"))
-	got, err := db.Picture(ctx, "copy", picture.ID)
-	must(t, err)
+	must.Do(t, db.CloneSession(ctx, made, "s", "ada"))
+	got := must.Get(db.Picture(ctx, "copy", picture.ID))(t)
 	if d := cmp.Diff(picture, got); d != "" {
 		t.Error(d)
 	}
-	rec, err := db.Load(ctx, "copy")
-	must(t, err)
+	rec := must.Get(db.Load(ctx, "copy"))(t)
 	if rec.Spec.Instructions != "Look *closely*." || rec.Spec.Seed != 99 || rec.Spec.Title != "Copy of "+of.Title || len(rec.Log) != 0 || rec.Generation != nil {
 		t.Errorf("the copy: %+v", rec.Spec)
 	}
@@ -127,13 +125,12 @@ func TestClone(t *testing.T) {
 func TestAudit(t *testing.T) {
 	dir := t.TempDir()
 	db := seeded(t, dir)
-	must(t, db.Audit(t.Context(), "s", "ada", "cancel training", "from answer 5", t0))
+	must.Do(t, db.Audit(t.Context(), "s", "ada", "cancel training", "from answer 5", t0))
 	wantKind(t, db.Audit(t.Context(), "gone", "ada", "cancel training", "", t0), idrl.NotFound)
-	raw, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
-	must(t, err)
+	raw := must.Get(sql.Open("sqlite", filepath.Join(dir, store.FileName)))(t)
 	defer raw.Close()
 	var who, what string
-	must(t, raw.QueryRowContext(t.Context(), `SELECT actor, object FROM audit WHERE action = 'cancel training'`).Scan(&who, &what))
+	must.Do(t, raw.QueryRowContext(t.Context(), `SELECT actor, object FROM audit WHERE action = 'cancel training'`).Scan(&who, &what))
 	if who != "ada" || what != "from answer 5" {
 		t.Errorf("the audit trail says %q, %q", who, what)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
 )
@@ -12,7 +14,7 @@ import (
 func TestCourse(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	g := journaltest.Generation(0)
-	must(t, db.Adopt(t.Context(), "s", g, 0))
+	must.Do(t, db.Adopt(t.Context(), "s", g, 0))
 	c, err := db.Course(t.Context(), "s", 10)
 	if err != nil || len(c.Adopted) != 1 || len(c.Pool) != len(g.Pool) {
 		t.Fatalf("%+v, %v", c, err)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/store"
@@ -68,14 +70,14 @@ func TestFirstStartSurvivesKill(t *testing.T) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), firstEnv+"="+dir)
 		cmd.Stderr = os.Stderr
-		must(t, cmd.Start())
+		must.Do(t, cmd.Start())
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()
 		ended := false
 		for n := 0; !ended && n < 1+3*round; { // the later the round, the more has been written
 			select {
 			case err := <-done:
-				must(t, err)
+				must.Do(t, err)
 				ended = true
 			default:
 				if left, _ := os.ReadDir(dir); len(left) > 0 {
@@ -91,8 +93,8 @@ func TestFirstStartSurvivesKill(t *testing.T) {
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		must(t, db.CreateSession(t.Context(), spec("s")))
-		must(t, db.Close())
+		must.Do(t, db.CreateSession(t.Context(), spec("s")))
+		must.Do(t, db.Close())
 	}
 }
 
@@ -125,36 +127,31 @@ func appendForEver(ctx context.Context, dir string) error {
 // goes on.
 func TestAcknowledgedRowsSurviveKill(t *testing.T) {
 	dir := t.TempDir()
-	must(t, seeded(t, dir).Close())
+	must.Do(t, seeded(t, dir).Close())
 	for round := range 5 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), crashEnv+"="+dir)
 		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		must(t, err)
-		must(t, cmd.Start())
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.Do(t, cmd.Start())
 		lines := bufio.NewScanner(out)
 		var last int64
 		for n := 0; lines.Scan(); n++ {
-			if _, err := fmt.Sscan(lines.Text(), &last); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscan(lines.Text(), &last))(t)
 			if n == 7+5*round {
-				must(t, cmd.Process.Kill())
+				must.Do(t, cmd.Process.Kill())
 			}
 		}
 		_ = cmd.Wait()
-		ro, err := store.OpenReadOnly(t.Context(), dir)
-		must(t, err)
-		rec, err := ro.Load(t.Context(), "s")
-		must(t, err)
+		ro := must.Get(store.OpenReadOnly(t.Context(), dir))(t)
+		rec := must.Get(ro.Load(t.Context(), "s"))(t)
 		if int64(len(rec.Log)) < last || len(rec.Snapshots) != len(rec.Log) {
 			t.Fatalf("round %d: %d rows and %d snapshots, but row %d was acknowledged", round, len(rec.Log), len(rec.Snapshots), last)
 		}
 		if d, err := ro.Check(t.Context(), store.Judge{}); err != nil || !d.None() {
 			t.Errorf("round %d: damage %+v, %v", round, d, err)
 		}
-		must(t, ro.Close())
+		must.Do(t, ro.Close())
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "backups", "*")); len(left) > 0 {
 		t.Errorf("restarts made backups: %v", left)

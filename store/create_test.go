@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -16,20 +18,20 @@ import (
 // An empty database, or none where there was one, is not a new study.
 func TestALostDatabaseIsNotANewStudy(t *testing.T) {
 	lose := map[string]func(t *testing.T, dir string){
-		"empty file": func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, store.FileName), 0)) },
+		"empty file": func(t *testing.T, dir string) { must.Do(t, os.Truncate(filepath.Join(dir, store.FileName), 0)) },
 		"missing beside backups": func(t *testing.T, dir string) {
-			must(t, os.Mkdir(filepath.Join(dir, "backups"), 0o700))
-			must(t, os.Rename(filepath.Join(dir, store.FileName), filepath.Join(dir, "backups", "v1-20260504T030201Z.db")))
+			must.Do(t, os.Mkdir(filepath.Join(dir, "backups"), 0o700))
+			must.Do(t, os.Rename(filepath.Join(dir, store.FileName), filepath.Join(dir, "backups", "v1-20260504T030201Z.db")))
 		},
 		"missing beside its log": func(t *testing.T, dir string) {
-			must(t, os.WriteFile(filepath.Join(dir, store.FileName+"-wal"), make([]byte, 4152), 0o600))
-			must(t, os.Remove(filepath.Join(dir, store.FileName)))
+			must.Do(t, os.WriteFile(filepath.Join(dir, store.FileName+"-wal"), make([]byte, 4152), 0o600))
+			must.Do(t, os.Remove(filepath.Join(dir, store.FileName)))
 		},
 	}
 	for name, lose := range lose {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			must(t, seeded(t, dir).Close())
+			must.Do(t, seeded(t, dir).Close())
 			lose(t, dir)
 			before := listing(t, dir)
 			for range 2 { // a first refusal must not make way for a second try
@@ -54,11 +56,9 @@ func TestALostDatabaseIsNotANewStudy(t *testing.T) {
 // listing returns the names and sizes of the files in dir but for the lock.
 func listing(t *testing.T, dir string) (out []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must(t, err)
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, e := range entries {
-		info, err := e.Info()
-		must(t, err)
+		info := must.Get(e.Info())(t)
 		if !strings.HasPrefix(e.Name(), "server.lock") {
 			out = append(out, fmt.Sprint(e.Name(), " ", info.Size()))
 		}
@@ -82,9 +82,9 @@ func TestStartsAfterAKillDuringTheFirstStart(t *testing.T) {
 				if strings.HasPrefix(suffix, "..") {
 					path = filepath.Join(dir, filepath.Base(suffix))
 				}
-				must(t, os.WriteFile(path, []byte(text), 0o600))
+				must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 			}
-			must(t, seeded(t, dir).Close())
+			must.Do(t, seeded(t, dir).Close())
 			if rest, _ := filepath.Glob(filepath.Join(dir, store.FileName+".new*")); len(rest) > 0 {
 				t.Errorf("left behind: %v", rest)
 			}
@@ -94,16 +94,15 @@ func TestStartsAfterAKillDuringTheFirstStart(t *testing.T) {
 
 func TestADamagedHeaderIsNamedWithWhatToDo(t *testing.T) {
 	dir := t.TempDir()
-	must(t, seeded(t, dir).Close())
+	must.Do(t, seeded(t, dir).Close())
 	path := filepath.Join(dir, store.FileName)
-	b, err := os.ReadFile(path)
-	must(t, err)
+	b := must.Get(os.ReadFile(path))(t)
 	for name, damage := range map[string]func([]byte) []byte{
 		"no header": func(b []byte) []byte { copy(b, "something else altogether"); return b },
 		"schema":    func(b []byte) []byte { copy(b[100:], strings.Repeat("\xa5", 3000)); return b },
 	} {
 		t.Run(name, func(t *testing.T) {
-			must(t, os.WriteFile(path, damage(slices.Clone(b)), 0o600))
+			must.Do(t, os.WriteFile(path, damage(slices.Clone(b)), 0o600))
 			for what, open := range map[string]func(context.Context, string) (*store.DB, error){"Open": store.Open, "OpenReadOnly": store.OpenReadOnly} {
 				_, err := open(t.Context(), dir)
 				wantKind(t, err, idrl.Damaged)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
@@ -16,14 +18,11 @@ import (
 func crowded(t *testing.T) (*store.DB, func(participant, login string, after time.Duration) identity.Login) {
 	t.Helper()
 	db := seeded(t, t.TempDir())
-	c, err := identity.CrowdOf("prolific")
-	must(t, err)
-	_, err = db.InviteCrowd(t.Context(), hash("link"), identity.Invitation{Session: "s", Uses: 5, CreatedAt: t0, ExpiresAt: t0.Add(1000 * time.Hour)}, c)
-	must(t, err)
+	c := must.Get(identity.CrowdOf("prolific"))(t)
+	must.Get(db.InviteCrowd(t.Context(), hash("link"), identity.Invitation{Session: "s", Uses: 5, CreatedAt: t0, ExpiresAt: t0.Add(1000 * time.Hour)}, c))(t)
 	return db, func(participant, login string, after time.Duration) identity.Login {
 		t.Helper()
-		l, err := db.SignInParticipant(t.Context(), hash("link"), hash(login), record.Participant{ID: participant}, limit, t0.Add(after))
-		must(t, err)
+		l := must.Get(db.SignInParticipant(t.Context(), hash("link"), hash(login), record.Participant{ID: participant}, limit, t0.Add(after)))(t)
 		return l
 	}
 }
@@ -42,7 +41,7 @@ func TestNarrowLoginsAreBounded(t *testing.T) {
 			t.Errorf("who comes back has the login %+v", l)
 		}
 		if i == 2 {
-			must(t, db.Seen(t.Context(), hash("0"), t0.Add(time.Hour)))
+			must.Do(t, db.Seen(t.Context(), hash("0"), t0.Add(time.Hour)))
 		}
 	}
 	have := func(want map[string]bool) {
@@ -62,7 +61,7 @@ func TestNarrowLoginsAreBounded(t *testing.T) {
 func TestRemovedParticipantHasNoLogin(t *testing.T) {
 	db, signIn := crowded(t)
 	who := signIn("ada", "ada", 0).Annotator
-	must(t, db.RevokeAnnotator(t.Context(), "s", who, false, "grace", t0))
+	must.Do(t, db.RevokeAnnotator(t.Context(), "s", who, false, "grace", t0))
 	if l := signIn("ada", "again", time.Minute); l.Annotator != who || !l.Revoked {
 		t.Errorf("who is removed comes back as %+v", l)
 	}

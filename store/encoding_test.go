@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,12 +76,9 @@ func TestQueriesAreSmall(t *testing.T) {
 
 func FuzzQueries(f *testing.F) {
 	m := clips()
-	b, err := encodeQueries(m, []idrl.Query{
+	b := must.Get(encodeQueries(m, []idrl.Query{
 		idrl.NewComparison(m["b"], m["a"]), idrl.NewRating(m["c"]), {ID: "x", Kind: "k", Clips: []idrl.ClipID{"d"}},
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	}))(f)
 	f.Add(b)
 	f.Add([]byte{queriesVersion, 0, 0})
 	f.Add(binary.AppendUvarint([]byte{queriesVersion, 1, 1, 'a'}, math.MaxUint64))

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -33,7 +35,7 @@ var secrets = [][]byte{
 // traces returns which files of a data folder hold a secret, and how many each.
 func traces(t *testing.T, dir string) (found []string) {
 	t.Helper()
-	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -55,27 +57,27 @@ func haunted(t *testing.T, dir string, n int) *store.DB {
 	db := studied(t, dir, n)
 	ctx := t.Context()
 	crowd, err := identity.CrowdOf("prolific")
-	must(t, err)
+	must.Do(t, err)
 	crowd.AsGiven = true
 	_, err = db.InviteCrowd(ctx, hash("crowd"), identity.Invitation{Session: "s", Uses: 9, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)}, crowd)
-	must(t, err)
+	must.Do(t, err)
 	l, err := db.SignInParticipant(ctx, hash("crowd"), hash("cookie of a3"), record.Participant{ID: secretParticipant}, limit, t0)
-	must(t, err)
+	must.Do(t, err)
 	if l.Annotator != "a3" {
 		t.Fatalf("the participant is %s", l.Annotator)
 	}
 	backups := filepath.Join(dir, "backups")
 	_, err = db.Backup(ctx, filepath.Join(backups, "v32-20260101T000000.000000000Z.tar"))
-	must(t, err)
+	must.Do(t, err)
 	old, err := sql.Open("sqlite", filepath.Join(backups, "v3-20250101T000000.000000000Z.db"))
-	must(t, err)
+	must.Do(t, err)
 	_, err = old.Exec(`CREATE TABLE annotator (session_id TEXT, id TEXT, name TEXT); INSERT INTO annotator VALUES ('s', 'a1', ?)`, secretName)
-	must(t, errors.Join(err, old.Close()))
+	must.Do(t, errors.Join(err, old.Close()))
 	for _, left := range []string{
 		filepath.Join(backups, "v31-20251231T000000.000000000Z.db.partial-123"), filepath.Join(backups, "v30-20251230T000000.000000000Z.db"), filepath.Join(dir, ".import-9", "meta.json"),
 	} {
-		must(t, os.MkdirAll(filepath.Dir(left), 0o700))
-		must(t, os.WriteFile(left, []byte(secretName+secretAnswer), 0o600))
+		must.Do(t, os.MkdirAll(filepath.Dir(left), 0o700))
+		must.Do(t, os.WriteFile(left, []byte(secretName+secretAnswer), 0o600))
 	}
 	return db
 }
@@ -93,8 +95,7 @@ func withdrawAda(ctx context.Context, db *store.DB) error {
 func wantErased(t *testing.T, dir string, db *store.DB, want bool) {
 	t.Helper()
 	for _, who := range []idrl.AnnotatorID{"a1", "a3"} {
-		a, err := db.Joined(t.Context(), "s", who)
-		must(t, err)
+		a := must.Get(db.Joined(t.Context(), "s", who))(t)
 		if a.WithdrawnAt.IsZero() || !a.ErasedAt.IsZero() != want {
 			t.Errorf("%s: %s; erased is to be %v", who, a.State(), want)
 		}
@@ -115,21 +116,21 @@ func TestErasedIsInNoFile(t *testing.T) {
 			t.Errorf("%q is not in the files before: the test sees nothing", s)
 		}
 	}
-	must(t, withdrawAda(t.Context(), db))
-	must(t, db.Erase(t.Context()))
+	must.Do(t, withdrawAda(t.Context(), db))
+	must.Do(t, db.Erase(t.Context()))
 	wantErased(t, dir, db, true)
 	if b, err := os.ReadFile(filepath.Join(dir, store.FileName)); err != nil || !bytes.Contains(b, []byte(others)) {
 		t.Errorf("the name of another is gone too (%v)", err)
 	}
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	left, err := filepath.Glob(filepath.Join(dir, "backups", "*.*[rb]"))
-	must(t, err)
+	must.Do(t, err)
 	if len(left) != 1 {
 		t.Fatalf("backups: %q, want the one that was written anew", left)
 	}
 	restored := t.TempDir()
 	_, forgot, err := store.Restore(t.Context(), left[0], restored, nil)
-	if must(t, err); forgot > 0 {
+	if must.Do(t, err); forgot > 0 {
 		t.Errorf("%d people were still in the backup", forgot)
 	}
 	people, err := open(t, restored).Annotators(t.Context(), "s")
@@ -163,7 +164,7 @@ func readUntilEnd(dir string) error {
 // are erased, and not before.
 func TestErasingWaits(t *testing.T) {
 	source := t.TempDir()
-	must(t, haunted(t, source, 40).Close())
+	must.Do(t, haunted(t, source, 40).Close())
 	for name, hold := range map[string]func(*testing.T, string, *store.DB) (end func()){
 		"for another process":              holdProcess,
 		"for an export of another session": holdExport,
@@ -171,11 +172,11 @@ func TestErasingWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			must(t, os.CopyFS(dir, os.DirFS(source)))
+			must.Do(t, os.CopyFS(dir, os.DirFS(source)))
 			db := open(t, dir)
-			must(t, db.CreateSession(t.Context(), spec("other")))
+			must.Do(t, db.CreateSession(t.Context(), spec("other")))
 			end := hold(t, dir, db)
-			must(t, withdrawAda(t.Context(), db))
+			must.Do(t, withdrawAda(t.Context(), db))
 			for range 2 {
 				wantKind(t, db.Erase(t.Context()), idrl.Unavailable)
 				wantErased(t, dir, db, false)
@@ -184,12 +185,12 @@ func TestErasingWaits(t *testing.T) {
 				t.Errorf("researchers are told %+v", p)
 			}
 			end()
-			must(t, db.Erase(t.Context()))
+			must.Do(t, db.Erase(t.Context()))
 			wantErased(t, dir, db, true)
 			if p := db.Problems(t.Context()); len(p) > 0 {
 				t.Errorf("afterwards researchers are told %+v", p)
 			}
-			must(t, db.Close())
+			must.Do(t, db.Close())
 			if found := traces(t, dir); len(found) > 0 {
 				t.Errorf("after the end: %q", found)
 			}
@@ -201,15 +202,13 @@ func holdProcess(t *testing.T, dir string, _ *store.DB) func() {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), readEnv+"="+dir)
-	in, err := cmd.StdinPipe()
-	must(t, err)
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	if lines := bufio.NewScanner(out); !lines.Scan() {
 		t.Fatal("the reader does not read")
 	}
-	return func() { must(t, errors.Join(in.Close(), cmd.Wait())) }
+	return func() { must.Do(t, errors.Join(in.Close(), cmd.Wait())) }
 }
 
 func holdExport(t *testing.T, _ string, db *store.DB) func() {
@@ -225,16 +224,16 @@ func holdExport(t *testing.T, _ string, db *store.DB) func() {
 	waittest.For(t, began, "the other write to begin")
 	return func() {
 		close(end)
-		must(t, <-ended)
+		must.Do(t, <-ended)
 	}
 }
 
 func holdImport(t *testing.T, _ string, db *store.DB) func() {
 	t.Helper()
 	dir, remove, err := db.Scratch(t.Context())
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, "answers"), []byte(secretAnswer), 0o600))
-	return func() { must(t, remove()) }
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(filepath.Join(dir, "answers"), []byte(secretAnswer), 0o600))
+	return func() { must.Do(t, remove()) }
 }
 
 // What could not be erased before the server ended is erased after the next start, by itself.
@@ -242,14 +241,13 @@ func TestErasingGoesOnAfterAStart(t *testing.T) {
 	dir := t.TempDir()
 	db := haunted(t, dir, 40)
 	end := holdProcess(t, dir, db)
-	must(t, withdrawAda(t.Context(), db))
+	must.Do(t, withdrawAda(t.Context(), db))
 	wantKind(t, db.Erase(t.Context()), idrl.Unavailable)
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	end()
 	db = open(t, dir)
 	for deadline := time.Now().Add(time.Minute); ; {
-		a, err := db.Joined(t.Context(), "s", "a3")
-		must(t, err)
+		a := must.Get(db.Joined(t.Context(), "s", "a3"))(t)
 		if !a.ErasedAt.IsZero() {
 			break
 		}
@@ -285,23 +283,23 @@ func withdrawOnce(ctx context.Context, dir string) error {
 // told to be erased are in no file then, and those that are not are erased after the next start.
 func TestWithdrawalSurvivesKill(t *testing.T) {
 	source := t.TempDir()
-	must(t, haunted(t, source, 150).Close())
+	must.Do(t, haunted(t, source, 150).Close())
 	const rounds = 8
 	whole, erased := 0, 0
 	var all time.Duration // that it takes, as the first round finds
 	for round := range rounds {
 		dir := t.TempDir()
-		must(t, os.CopyFS(dir, os.DirFS(source)))
+		must.Do(t, os.CopyFS(dir, os.DirFS(source)))
 		said, took := killed(t, dir, all*time.Duration(round)/rounds)
 		if round == 0 {
 			all = took
 		}
 		ro, err := store.OpenReadOnly(t.Context(), dir)
-		must(t, err)
+		must.Do(t, err)
 		a, err := ro.Joined(t.Context(), "s", "a1")
-		must(t, err)
+		must.Do(t, err)
 		b, err := ro.Joined(t.Context(), "s", "a3")
-		must(t, errors.Join(err, ro.Close()))
+		must.Do(t, errors.Join(err, ro.Close()))
 		gone, done := !a.WithdrawnAt.IsZero(), !a.ErasedAt.IsZero() && !b.ErasedAt.IsZero()
 		if said != "open" && (!gone || b.WithdrawnAt.IsZero()) || said == "erased" && !done {
 			t.Errorf("round %d: it said %q; a1: %s, a3: %s", round, said, a.State(), b.State())
@@ -329,11 +327,9 @@ func killed(t *testing.T, dir string, moment time.Duration) (said string, took t
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), withdrawEnv+"="+dir), os.Stderr
-	in, err := cmd.StdinPipe()
-	must(t, err)
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	var began time.Time
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		switch said = lines.Text(); said {
@@ -356,10 +352,8 @@ func killed(t *testing.T, dir string, moment time.Duration) (said string, took t
 func wantWhole(t *testing.T, dir string, gone bool) {
 	t.Helper()
 	db := open(t, dir)
-	rec, err := db.Load(t.Context(), "s")
-	must(t, err)
-	people, err := db.Annotators(t.Context(), "s")
-	must(t, err)
+	rec := must.Get(db.Load(t.Context(), "s"))(t)
+	people := must.Get(db.Annotators(t.Context(), "s"))(t)
 	mine, empty := 0, 0
 	for _, a := range rec.Log {
 		switch {
@@ -375,7 +369,7 @@ func wantWhole(t *testing.T, dir string, gone bool) {
 	if d, err := db.Check(t.Context(), store.Judge{}); err != nil || !d.None() {
 		t.Errorf("damage %+v, %v", d, err)
 	}
-	must(t, withdrawAda(t.Context(), db)) // a3 may not have been reached
-	must(t, db.Erase(t.Context()))
+	must.Do(t, withdrawAda(t.Context(), db)) // a3 may not have been reached
+	must.Do(t, db.Erase(t.Context()))
 	wantErased(t, dir, db, true)
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -15,18 +17,14 @@ func TestFlags(t *testing.T) {
 	db, dir, g := asked(t)
 	ctx, now := t.Context(), time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	f := record.Flag{ID: "f1", Annotator: "a1", Assignment: "s.1", Note: "<script>alert(1)</script>\nblurred", At: now}
-	if _, err := db.Spec(ctx, "s"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Spec(ctx, "s"))(t)
 	rec, err := db.Load(ctx, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Assignment = rec.Assignments[0].ID
 	for range 2 { // sent again
-		if err := db.AddFlag(ctx, "s", f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.AddFlag(ctx, "s", f))
 	}
 	want := f
 	want.Query = g.Queries[0].ID
@@ -53,24 +51,18 @@ func TestFlags(t *testing.T) {
 	}
 	for k := range record.MaxFlags - 1 {
 		f.ID = fmt.Sprint("more ", k)
-		if err := db.AddFlag(ctx, "s", f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.AddFlag(ctx, "s", f))
 	}
 	f.ID = "too many"
 	if err := db.AddFlag(ctx, "s", f); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("a flag too many: %v", err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	db = open(t, dir)
 	if got, err := db.Flags(ctx, "s"); len(got) != record.MaxFlags || err != nil {
 		t.Errorf("after a restart %d flags, %v", len(got), err)
 	}
-	if _, err := db.Withdraw(ctx, "s", "a1", "ada", now); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Withdraw(ctx, "s", "a1", "ada", now))(t)
 	if got, err := db.Flags(ctx, "s"); len(got) != 0 || err != nil {
 		t.Errorf("of somebody who withdrew %d flags, %v", len(got), err)
 	}

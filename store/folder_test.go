@@ -6,17 +6,19 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
 
 func TestOpenRefusesUnfitFolders(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	must(t, os.WriteFile(file, nil, 0o600))
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	dirs := map[string]string{"a file": file, "below a file": filepath.Join(file, "data")}
 	if os.Geteuid() != 0 { // root may write everywhere
 		locked := filepath.Join(t.TempDir(), "locked")
-		must(t, os.Mkdir(locked, 0o500))
+		must.Do(t, os.Mkdir(locked, 0o500))
 		dirs["no permission"] = locked
 	}
 	for name, dir := range dirs {
@@ -34,36 +36,32 @@ func TestFolderIsPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "da ta?#%41ü")
 	db := seeded(t, dir)
 	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, store.FileName): 0o600, filepath.Join(dir, store.FileName+"-wal"): 0o600} {
-		info, err := os.Stat(path)
-		must(t, err)
+		info := must.Get(os.Stat(path))(t)
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("mode of %s is %o, want %o", path, got, want)
 		}
 	}
-	must(t, db.Close())
-	_, err := open(t, dir).Spec(t.Context(), "s")
-	must(t, err)
+	must.Do(t, db.Close())
+	must.Get(open(t, dir).Spec(t.Context(), "s"))(t)
 }
 
 // TestFilesOfAnOpenFolderArePrivate: a folder that was made by hand, and files that
 // were copied into it, do not let other users of the machine read or lock anything.
 func TestFilesOfAnOpenFolderArePrivate(t *testing.T) {
 	dir := t.TempDir()
-	must(t, seeded(t, dir).Close())
-	must(t, os.Chmod(dir, 0o755))
+	must.Do(t, seeded(t, dir).Close())
+	must.Do(t, os.Chmod(dir, 0o755))
 	for _, name := range []string{store.FileName, "server.lock"} {
-		must(t, os.Chmod(filepath.Join(dir, name), 0o644))
+		must.Do(t, os.Chmod(filepath.Join(dir, name), 0o644))
 	}
 	if got := store.Exposed(dir); len(got) != 3 {
 		t.Errorf("exposed before the start: %q, want the folder and two files", got)
 	}
 	open(t, dir)
-	files, err := os.ReadDir(dir)
-	must(t, err)
+	files := must.Get(os.ReadDir(dir))(t)
 	seen := map[string]bool{}
 	for _, f := range files {
-		info, err := f.Info()
-		must(t, err)
+		info := must.Get(f.Info())(t)
 		if seen[f.Name()] = true; info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("mode of %s is %o", f.Name(), info.Mode().Perm())
 		}
@@ -86,9 +84,9 @@ func TestOneServerAFolder(t *testing.T) {
 	if err != nil && !strings.Contains(err.Error(), "another tiebreak server") {
 		t.Errorf("error = %v", err)
 	}
-	must(t, db.SetMeta(t.Context(), "still", "works"))
-	must(t, db.Close())
-	must(t, db.Close()) // a second time is harmless
+	must.Do(t, db.SetMeta(t.Context(), "still", "works"))
+	must.Do(t, db.Close())
+	must.Do(t, db.Close()) // a second time is harmless
 	wantKind(t, db.SetMeta(t.Context(), "k", "v"), idrl.Unavailable)
 	open(t, dir)
 }
@@ -104,14 +102,14 @@ func TestReadOnly(t *testing.T) {
 	for _, when := range []string{"beside a server", "without one"} {
 		t.Run(when, func(t *testing.T) {
 			ro, err := store.OpenReadOnly(t.Context(), dir)
-			must(t, err)
+			must.Do(t, err)
 			rec, err := ro.Load(t.Context(), "s")
 			if err != nil || len(rec.Generation.Queries) != 3 {
 				t.Errorf("load: %v", err)
 			}
 			wantKind(t, ro.SetMeta(t.Context(), "k", "v"), idrl.Forbidden)
-			must(t, ro.Close())
+			must.Do(t, ro.Close())
 		})
-		must(t, db.Close())
+		must.Do(t, db.Close())
 	}
 }

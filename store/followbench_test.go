@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 )
 
@@ -29,7 +31,7 @@ func benchmarkFollow(b *testing.B, followers int) {
 	prepare(b, db, "s", before+b.N)
 	give := func(seq int64) {
 		row := record.Row{Answer: answer(seq, assignment(seq, generation0.Queries[0], "a1")), After: record.Snapshot{Seq: seq, Belief: make([]byte, 260)}}
-		must(b, db.Append(b.Context(), "s", row))
+		must.Do(b, db.Append(b.Context(), "s", row))
 	}
 	for seq := range int64(before) {
 		give(seq + 1)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -59,15 +61,11 @@ func TestJobsAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.CreateSession(t.Context(), idrl.SessionSpec{ID: "s"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.CreateSession(t.Context(), idrl.SessionSpec{ID: "s"}))
 	now := time.Now().UTC().Truncate(time.Second)
 	for k := range int64(4) {
 		job := record.JobRecord{JobKey: record.JobKey{Session: "s", Kind: string(rune('a' + k)), BasedOn: 1}, Payload: []byte("x")}
-		if err := db.QueueJob(t.Context(), job, now); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.QueueJob(t.Context(), job, now))
 		if k == 3 {
 			continue // waits
 		}

@@ -3,6 +3,8 @@ package store_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -17,13 +19,12 @@ func TestGrow(t *testing.T) {
 	const given, wanted = 6, 100
 	prepare(t, db, "s", given)
 	for seq := range int64(given) {
-		must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: snapshot(seq + 1)}))
+		must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: answer(seq+1, assignment(seq+1, generation0.Queries[0], "a1")), After: snapshot(seq + 1)}))
 	}
-	must(t, db.Close())
-	must(t, storetest.Grow(t.Context(), dir, "s", wanted))
+	must.Do(t, db.Close())
+	must.Do(t, storetest.Grow(t.Context(), dir, "s", wanted))
 	db = open(t, dir)
-	rec, err := db.Load(t.Context(), "s")
-	must(t, err)
+	rec := must.Get(db.Load(t.Context(), "s"))(t)
 	if len(rec.Log) != wanted || len(rec.Assignments) != wanted || len(rec.Snapshots) != wanted || len(rec.Clips) <= 2 {
 		t.Fatalf("%d answers, %d assignments, %d snapshots about %d clips", len(rec.Log), len(rec.Assignments), len(rec.Snapshots), len(rec.Clips))
 	}

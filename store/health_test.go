@@ -10,16 +10,15 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
 // probed is an open database whose health is found out anew whenever it is asked for.
 func probed(t *testing.T) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), folder(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(Open(t.Context(), folder(t)))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	db.health.fresh, db.health.every = 0, 0
 	db.health.free = func(string) (uint64, bool) { return minFree, true } // the machine's own disk may be full
@@ -29,13 +28,10 @@ func probed(t *testing.T) *DB {
 // limit sets the largest number of pages of the database.
 func (db *DB) limit(t *testing.T, pages int) {
 	t.Helper()
-	err := db.do(t.Context(), func(t *tx) error {
+	must.Do(t, db.do(t.Context(), func(t *tx) error {
 		var n int
 		return t.row(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages)).Scan(&n)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // reasons returns the reasons of the problems of db.
@@ -100,9 +96,7 @@ func TestProblemsFollowTheWrites(t *testing.T) {
 		t.Errorf("problems after a write that wrote nothing: %q", got)
 	}
 	db.limit(t, 1_000_000)
-	if err := db.SetMeta(t.Context(), "big", "small"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.SetMeta(t.Context(), "big", "small"))
 	if got := db.reasons(t); got != nil {
 		t.Errorf("problems after a write that succeeded: %q", got)
 	}
@@ -158,15 +152,11 @@ func TestDamagedTablesAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page, size int64
-	if err := db.read.QueryRow(`SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'answer'`).Scan(&page, &size); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.read.QueryRow(`SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'answer'`).Scan(&page, &size))
 	if d, err := db.Check(t.Context(), Judge{}); err != nil || !d.None() {
 		t.Fatalf("a sound database: %+v, %v", d, err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	overwrite(t, filepath.Join(dir, FileName), (page-1)*size, size)
 
 	db, err = Open(t.Context(), dir)
@@ -223,9 +213,7 @@ func TestClipsOfTheFirstFormatAreSealed(t *testing.T) {
 			return err
 		})
 	}
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, db.Close()))
 
 	isClip := func(c idrl.Clip) error {
 		if string(c.Media) != "good" || c.Steps != 1 {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -20,12 +22,12 @@ func TestScratch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data [1]")
 	db := open(t, dir)
 	beside, err := store.OpenBeside(t.Context(), dir)
-	must(t, err)
+	must.Do(t, err)
 	running, remove, err := beside.Scratch(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	killed := running + "0"
-	must(t, os.MkdirAll(filepath.Join(killed, "made"), 0o700))
-	must(t, db.Close())
+	must.Do(t, os.MkdirAll(filepath.Join(killed, "made"), 0o700))
+	must.Do(t, db.Close())
 	open(t, dir)
 	if _, err := os.Stat(killed); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder of an import that was killed: %v", err)
@@ -36,11 +38,11 @@ func TestScratch(t *testing.T) {
 	if _, _, err := beside.Scratch(t.Context()); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("beside an import that runs: %v", err)
 	}
-	must(t, remove())
+	must.Do(t, remove())
 	_, remove, err = beside.Scratch(t.Context())
-	must(t, err)
-	must(t, remove())
-	must(t, beside.Close())
+	must.Do(t, err)
+	must.Do(t, remove())
+	must.Do(t, beside.Close())
 	if _, err := os.Stat(running); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder of an import that ended: %v", err)
 	}
@@ -50,7 +52,7 @@ func TestScratch(t *testing.T) {
 func recordsOf(t *testing.T, db *store.DB) map[string][][]any {
 	t.Helper()
 	out := map[string][][]any{}
-	must(t, db.Read(t.Context(), "s", func(r *store.Reading) error {
+	must.Do(t, db.Read(t.Context(), "s", func(r *store.Reading) error {
 		tables, err := r.RecordTables(t.Context())
 		for _, table := range tables {
 			if err == nil {
@@ -70,10 +72,10 @@ func TestImportMade(t *testing.T) {
 	made, db := seeded(t, t.TempDir()), open(t, t.TempDir())
 	g := generation(0)
 	as := assignment(1, g.Queries[0], "a1")
-	must(t, made.Issue(t.Context(), "s", []record.Assignment{as}))
-	must(t, made.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: snapshot(1)}))
+	must.Do(t, made.Issue(t.Context(), "s", []record.Assignment{as}))
+	must.Do(t, made.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: snapshot(1)}))
 	got, err := db.ImportMade(t.Context(), made, "s", store.Judge{}, "test")
-	must(t, err)
+	must.Do(t, err)
 	if d := cmp.Diff(spec("s"), got); d != "" {
 		t.Error(d)
 	}
@@ -82,7 +84,7 @@ func TestImportMade(t *testing.T) {
 		t.Errorf("%d answers; %s", len(want["answer"]), d)
 	}
 	names, err := db.AnnotatorNames(t.Context(), "s")
-	must(t, err)
+	must.Do(t, err)
 	if d := cmp.Diff(map[idrl.AnnotatorID]string{"a1": "Ada", "a2": "Ada"}, names); d != "" {
 		t.Error(d)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
@@ -17,12 +19,8 @@ func instructed(t *testing.T) (*store.DB, string) {
 	t.Helper()
 	dir := t.TempDir()
 	db := open(t, dir)
-	if err := db.CreateSession(t.Context(), journaltest.Spec("s")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.CreateAnnotator(t.Context(), "s", "Ada"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.CreateSession(t.Context(), journaltest.Spec("s")))
+	must.Get(db.CreateAnnotator(t.Context(), "s", "Ada"))(t)
 	return db, dir
 }
 
@@ -31,10 +29,7 @@ func TestInstructionsHaveVersions(t *testing.T) {
 	ctx, now := t.Context(), time.Now()
 	set := func(format, text string) int64 {
 		t.Helper()
-		v, err := db.SetInstructions(ctx, "s", format, text, "ada", now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(db.SetInstructions(ctx, "s", format, text, "ada", now))(t)
 		return v
 	}
 	first := journaltest.Spec("s").CurrentInstructions()
@@ -55,9 +50,7 @@ func TestInstructionsHaveVersions(t *testing.T) {
 		t.Errorf("no instructions are version %d, want 3", v)
 	}
 	set(idrl.Markdown, "Newest")
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	db = open(t, dir)
 	want := idrl.Instructions{Version: 4, Format: idrl.Markdown, Text: "Newest"}
 	spec, err := db.Spec(ctx, "s")
@@ -102,9 +95,7 @@ func TestInstructionsRefused(t *testing.T) {
 func TestAcknowledged(t *testing.T) {
 	db, _ := instructed(t)
 	ctx := t.Context()
-	if _, err := db.SetInstructions(ctx, "s", idrl.Markdown, "New", "ada", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.SetInstructions(ctx, "s", idrl.Markdown, "New", "ada", time.Now()))(t)
 	for _, step := range []struct {
 		version, want int64
 		kind          idrl.Kind
@@ -139,9 +130,7 @@ func TestPictures(t *testing.T) {
 		return record.Picture{ID: record.PictureID(fmt.Sprintf("%016d", n)), Type: "image/png", Content: []byte{byte(n)}}
 	}
 	for n := range record.MaxPictures {
-		if err := db.AddPicture(ctx, "s", picture(n), "ada", now.Add(time.Duration(n))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.AddPicture(ctx, "s", picture(n), "ada", now.Add(time.Duration(n))))
 	}
 	if err := db.AddPicture(ctx, "s", picture(0), "ada", now); err != nil {
 		t.Errorf("one that is there: %v", err)
@@ -162,9 +151,7 @@ func TestPictures(t *testing.T) {
 	if _, err := db.Picture(ctx, "x", picture(3).ID); idrl.KindOf(err) != idrl.NotFound {
 		t.Errorf("of another session: %v", err)
 	}
-	if _, err := db.SetInstructions(ctx, "s", idrl.Markdown, "![](picture:"+string(picture(2).ID)+")", "ada", now); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.SetInstructions(ctx, "s", idrl.Markdown, "![](picture:"+string(picture(2).ID)+")", "ada", now))(t)
 	if err := db.RemovePicture(ctx, "s", picture(2).ID, "ada", now); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("remove what is shown: %v", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -20,10 +22,9 @@ import (
 func withAnnotators(t testing.TB, dir string) *store.DB {
 	t.Helper()
 	db := open(t, dir)
-	must(t, db.CreateSession(t.Context(), spec("s")))
+	must.Do(t, db.CreateSession(t.Context(), spec("s")))
 	for range 2 {
-		_, err := db.CreateAnnotator(t.Context(), "s", "Ada")
-		must(t, err)
+		must.Get(db.CreateAnnotator(t.Context(), "s", "Ada"))(t)
 	}
 	return db
 }
@@ -37,14 +38,12 @@ func TestRecordSurvivesReopening(t *testing.T) {
 	dir := t.TempDir()
 	db := seeded(t, dir)
 	as := assignment(1, generation(0).Queries[0], "a1")
-	must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
-	must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: snapshot(1)}))
-	must(t, db.Adopt(t.Context(), "s", generation(3), 4))
-	before, err := db.Load(t.Context(), "s")
-	must(t, err)
-	must(t, db.Close())
-	after, err := open(t, dir).Load(t.Context(), "s")
-	must(t, err)
+	must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+	must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: snapshot(1)}))
+	must.Do(t, db.Adopt(t.Context(), "s", generation(3), 4))
+	before := must.Get(db.Load(t.Context(), "s"))(t)
+	must.Do(t, db.Close())
+	after := must.Get(open(t, dir).Load(t.Context(), "s"))(t)
 	if d := cmp.Diff(before, after); d != "" {
 		t.Errorf("after reopening (-before +after):\n%s", d)
 	}
@@ -55,7 +54,7 @@ func TestRefusesWhatItCannotWrite(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	as := assignment(1, generation(0).Queries[0], "a1")
 	as.Why.PairStd = math.NaN()
-	must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+	must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 	a := answer(1, as)
 	a.ShownAt = t0.AddDate(18000, 0, 0)
 	wantKind(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(1)}), idrl.Invalid)
@@ -64,9 +63,8 @@ func TestRefusesWhatItCannotWrite(t *testing.T) {
 	wantKind(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(1)}), idrl.Internal)
 	s := snapshot(1)
 	s.Regret.Mean = math.NaN()
-	must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: s}))
-	rec, err := db.Load(t.Context(), "s")
-	must(t, err)
+	must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: answer(1, as), After: s}))
+	rec := must.Get(db.Load(t.Context(), "s"))(t)
 	if !math.IsNaN(rec.Assignments[0].Why.PairStd) || !math.IsNaN(rec.Snapshots[0].Regret.Mean) {
 		t.Errorf("numbers that are none became %v and %v", rec.Assignments[0].Why.PairStd, rec.Snapshots[0].Regret.Mean)
 	}
@@ -79,10 +77,9 @@ func TestWritersDoNotDisturbOneAnother(t *testing.T) {
 	var wg sync.WaitGroup
 	for k := range sessions {
 		id := idrl.SessionID(fmt.Sprintf("s%d", k))
-		must(t, db.CreateSession(t.Context(), spec(string(id))))
-		_, err := db.CreateAnnotator(t.Context(), id, "")
-		must(t, err)
-		must(t, db.Adopt(t.Context(), id, generation(0), 0))
+		must.Do(t, db.CreateSession(t.Context(), spec(string(id))))
+		must.Get(db.CreateAnnotator(t.Context(), id, ""))(t)
+		must.Do(t, db.Adopt(t.Context(), id, generation(0), 0))
 		wg.Go(func() {
 			for n := range int64(answers) {
 				as := assignment(n+1, generation(0).Queries[n%3], "a1")
@@ -95,8 +92,7 @@ func TestWritersDoNotDisturbOneAnother(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	all, err := db.Sessions(t.Context())
-	must(t, err)
+	all := must.Get(db.Sessions(t.Context()))(t)
 	for _, s := range all {
 		if s.Answers != answers {
 			t.Errorf("session %s has %d answers, want %d", s.Spec.ID, s.Answers, answers)

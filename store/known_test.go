@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -30,13 +32,9 @@ func asked(t *testing.T) (*store.DB, string, idrl.Generation) {
 		}
 	}
 	for range 2 {
-		if _, err := db.CreateAnnotator(ctx, "s", ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.CreateAnnotator(ctx, "s", ""))(t)
 	}
-	if err := db.Issue(ctx, "s", []record.Assignment{journaltest.Assignment(1, g.Queries[0], "a1")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Issue(ctx, "s", []record.Assignment{journaltest.Assignment(1, g.Queries[0], "a1")}))
 	return db, dir, g
 }
 
@@ -52,10 +50,7 @@ func TestKnownQuestions(t *testing.T) {
 	ctx, now := t.Context(), time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	set := func(clips []idrl.ClipID, k record.Known) int64 {
 		t.Helper()
-		v, err := db.SetKnown(ctx, "s", clips, k, "ada", now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(db.SetKnown(ctx, "s", clips, k, "ada", now))(t)
 		return v
 	}
 	first := g.Queries[0].Clips
@@ -82,12 +77,8 @@ func TestKnownQuestions(t *testing.T) {
 	if after, _ := db.Changes(ctx); after != changes+5 {
 		t.Errorf("%d changes for a running server, want 5", after-changes)
 	}
-	if err := db.SetGoldEvery(ctx, "s", 7, "ada", now); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.SetGoldEvery(ctx, "s", 7, "ada", now))
+	must.Do(t, db.Close())
 	db = open(t, dir)
 	want := record.Known{Version: 5, Query: g.Queries[0], Use: record.AsGold, Choice: idrl.ChoseA, By: "ada", At: now}
 	for _, id := range first {
@@ -141,15 +132,10 @@ func TestAskable(t *testing.T) {
 	db, _, g := asked(t)
 	as := journaltest.Assignment(2, g.Queries[1], "a1")
 	as.Why.Apart = 5
-	if err := db.Issue(t.Context(), "s", []record.Assignment{as}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 	list := func(asked bool) []idrl.Query {
 		t.Helper()
-		out, err := db.Askable(t.Context(), "s", asked)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(db.Askable(t.Context(), "s", asked))(t)
 		return out
 	}
 	if diff := cmp.Diff([]idrl.Query{g.Queries[1], g.Queries[0]}, list(true)); diff != "" {
@@ -158,9 +144,7 @@ func TestAskable(t *testing.T) {
 	if diff := cmp.Diff(g.Queries[2:], list(false)); diff != "" {
 		t.Errorf("not asked (-want +got):\n%s", diff)
 	}
-	if _, err := db.SetKnown(t.Context(), "s", g.Queries[1].Clips, gold(idrl.ChoseA), "ada", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.SetKnown(t.Context(), "s", g.Queries[1].Clips, gold(idrl.ChoseA), "ada", time.Now()))(t)
 	if diff := cmp.Diff([]idrl.Query{g.Queries[0]}, list(true)); diff != "" {
 		t.Errorf("asked, without a known one (-want +got):\n%s", diff)
 	}
@@ -178,9 +162,7 @@ func TestPractice(t *testing.T) {
 		return due
 	}
 	for i, k := range []record.Known{practice(idrl.ChoseA, "It runs."), gold(idrl.ChoseA), practice(idrl.Equal, "Both fall.")} {
-		if _, err := db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", now); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", now))(t)
 	}
 	if got := due("a1"); !slices.Equal(got, []int64{1, 3}) {
 		t.Errorf("due %v, want 1 and 3", got)
@@ -189,9 +171,7 @@ func TestPractice(t *testing.T) {
 		Choice: idrl.ChoseB, Left: idrl.SideA, ShownAt: now, ResponseMS: 700, HiddenMS: 20, Loops: 1, Input: "keyboard",
 	}}
 	for range 2 { // sent again
-		if err := db.AddPractice(ctx, "s", p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.AddPractice(ctx, "s", p))
 	}
 	if got := due("a1"); !slices.Equal(got, []int64{3}) {
 		t.Errorf("after an answer to 1, due are %v", got)
@@ -201,9 +181,7 @@ func TestPractice(t *testing.T) {
 	}
 	other := p
 	other.ID, other.Version, other.Answer.Choice, other.Answer.Reason = "p2", 3, idrl.Skip, "broken"
-	if err := db.AddPractice(ctx, "s", other); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.AddPractice(ctx, "s", other))
 	var got []string
 	err := db.PracticeAnswers(ctx, "s", func(p record.Practice, k record.Known) error {
 		got = append(got, fmt.Sprintf("%s of %s to %d: %s %s %d ms, right %t, judged %t; %s", p.ID, p.Annotator, k.Version, p.Answer.Choice, p.Answer.Left, p.Answer.ResponseMS, p.Right, p.Judged, k.Note))
@@ -215,12 +193,8 @@ func TestPractice(t *testing.T) {
 	}
 	// Somebody who has answered a question practises only if they ask for it.
 	answered := journaltest.Assignment(2, g.Queries[3], "a2")
-	if err := db.Issue(ctx, "s", []record.Assignment{answered}); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Append(ctx, "s", record.Row{Answer: journaltest.Answer(1, answered), After: journaltest.Snapshot(1)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Issue(ctx, "s", []record.Assignment{answered}))
+	must.Do(t, db.Append(ctx, "s", record.Row{Answer: journaltest.Answer(1, answered), After: journaltest.Snapshot(1)}))
 	if got := due("a2"); len(got) != 0 {
 		t.Errorf("due in the midst of the work: %v", got)
 	}
@@ -234,9 +208,7 @@ func TestPracticeRefuses(t *testing.T) {
 	db, _, g := asked(t)
 	ctx := t.Context()
 	for i, k := range []record.Known{practice(idrl.ChoseA, ""), gold(idrl.ChoseA)} {
-		if _, err := db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", time.Now()))(t)
 	}
 	for _, test := range []struct {
 		name   string
@@ -273,9 +245,7 @@ func TestClipsOfKnownQuestions(t *testing.T) {
 	db, _, g := asked(t)
 	ctx := t.Context()
 	for i, k := range map[int]record.Known{0: practice(idrl.ChoseA, ""), 3: gold(idrl.ChoseA)} {
-		if _, err := db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.SetKnown(ctx, "s", g.Queries[i].Clips, k, "ada", time.Now()))(t)
 	}
 	for _, id := range slices.Concat(g.Queries[0].Clips, g.Queries[3].Clips) {
 		may, err := db.AnnotatorMayFetch(ctx, "s", "a2", id)

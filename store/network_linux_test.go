@@ -4,15 +4,15 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // TestNetworkDisk: the disk of a folder that will be made is that of the nearest one that is there.
 func TestNetworkDisk(t *testing.T) {
 	var st syscall.Statfs_t
 	dir := t.TempDir()
-	if err := syscall.Statfs(dir, &st); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Statfs(dir, &st))
 	kind := uint32(st.Type)
 	before, known := networkDisks[kind]
 	t.Cleanup(func() {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -17,15 +19,15 @@ import (
 func TestNoticesAreKept(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	must(t, db.CreateSession(t.Context(), spec("s")))
+	must.Do(t, db.CreateSession(t.Context(), spec("s")))
 	at := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	told := []record.ToldNotice{{Session: "s", Kind: "may_stop", Text: "It can stop.", Since: at, Told: at.Add(time.Minute), Holds: true}, {Session: "s", Kind: "quiet", Text: "Quiet.", Since: at, Told: at}}
 	wait := func(n int) record.UnsentNotice {
 		return record.UnsentNotice{Key: fmt.Sprint("key ", n), Session: "s", Title: "Title", Kind: "quiet", Text: fmt.Sprintf("Notice %d.", n), Since: at}
 	}
 	removed, err := db.KeepNotices(t.Context(), "s", told, []record.UnsentNotice{wait(0), wait(1)})
-	must(t, err)
-	must(t, db.Close())
+	must.Do(t, err)
+	must.Do(t, db.Close())
 	db = open(t, dir)
 	got, err := db.ToldNotices(t.Context())
 	if diff := cmp.Diff(told, got); err != nil || removed != 0 || diff != "" {
@@ -35,7 +37,7 @@ func TestNoticesAreKept(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Text != "Notice 0." || list[1].Text != "Notice 1." || list[1].Title != "Title" || list[0].Key != "key 0" || list[1].Key != "key 1" || !list[1].Since.Equal(at) {
 		t.Fatalf("unsent: %+v, %v", list, err)
 	}
-	must(t, db.SentNotice(t.Context(), list[0].ID))
+	must.Do(t, db.SentNotice(t.Context(), list[0].ID))
 	if list, err = db.UnsentNotices(t.Context()); err != nil || len(list) != 1 || list[0].Text != "Notice 1." {
 		t.Errorf("after the first was sent: %+v, %v", list, err)
 	}

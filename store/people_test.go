@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -32,21 +34,19 @@ func TestBeside(t *testing.T) {
 	db := seeded(t, dir)
 	for _, when := range []string{"beside a server", "without one"} {
 		t.Run(when, func(t *testing.T) {
-			beside, err := store.OpenBeside(t.Context(), dir)
-			must(t, err)
-			must(t, beside.SetMeta(t.Context(), "k", when))
-			must(t, beside.Close())
-			must(t, beside.Close())
-			ro, err := store.OpenReadOnly(t.Context(), dir)
-			must(t, err)
+			beside := must.Get(store.OpenBeside(t.Context(), dir))(t)
+			must.Do(t, beside.SetMeta(t.Context(), "k", when))
+			must.Do(t, beside.Close())
+			must.Do(t, beside.Close())
+			ro := must.Get(store.OpenReadOnly(t.Context(), dir))(t)
 			if v, err := ro.Meta(t.Context(), "k"); v != when || err != nil {
 				t.Errorf("k = %q, %v", v, err)
 			}
-			must(t, ro.Close())
+			must.Do(t, ro.Close())
 		})
 		if when == "beside a server" {
-			must(t, db.SetMeta(t.Context(), "server", "writes on"))
-			must(t, db.Close())
+			must.Do(t, db.SetMeta(t.Context(), "server", "writes on"))
+			must.Do(t, db.Close())
 		}
 	}
 }
@@ -55,14 +55,10 @@ func TestBeside(t *testing.T) {
 func TestNamesAreShownVisibly(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()
-	who, err := db.CreateAnnotator(ctx, "s", "Ada\u202E\u200B")
-	must(t, err)
-	people, err := db.Annotators(ctx, "s")
-	must(t, err)
-	a, err := db.Joined(ctx, "s", who)
-	must(t, err)
-	names, err := db.AnnotatorNames(ctx, "s")
-	must(t, err)
+	who := must.Get(db.CreateAnnotator(ctx, "s", "Ada\u202E\u200B"))(t)
+	people := must.Get(db.Annotators(ctx, "s"))(t)
+	a := must.Get(db.Joined(ctx, "s", who))(t)
+	names := must.Get(db.AnnotatorNames(ctx, "s"))(t)
 	for _, got := range []string{people[len(people)-1].Name, a.Name, names[who]} {
 		if got != "Ada" {
 			t.Errorf("shown as %q", got)
@@ -79,20 +75,19 @@ func TestUsers(t *testing.T) {
 			t.Errorf("signed in: %v, %v; want %v", got, err, want)
 		}
 	}
-	must(t, db.AddUser(ctx, "grace", identity.Researcher, t0))
+	must.Do(t, db.AddUser(ctx, "grace", identity.Researcher, t0))
 	invite := func(token string) {
 		t.Helper()
-		_, err := db.Invite(ctx, hash(token), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
-		must(t, err)
+		must.Get(db.Invite(ctx, hash(token), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)}))(t)
 	}
 	invite("one")
 	signedIn(false)
 	_, err := db.SignIn(ctx, hash("one"), hash("cookie"), "", limit, t0.Add(time.Minute))
-	must(t, err)
+	must.Do(t, err)
 	signedIn(true)
 	invite("two")
 	got, err := db.Users(ctx)
-	must(t, err)
+	must.Do(t, err)
 	if d := cmp.Diff([]identity.User{{Name: "grace", Role: identity.Admin, AddedAt: t0, Logins: 1, SeenAt: t0.Add(time.Minute)}}, got); d != "" {
 		t.Error(d)
 	}
@@ -100,7 +95,7 @@ func TestUsers(t *testing.T) {
 	_, _, err = db.LogOut(ctx, "eve", "grace", t0)
 	wantKind(t, err, idrl.NotFound)
 	before, err := db.Changes(ctx)
-	must(t, err)
+	must.Do(t, err)
 	logins, links, err := db.LogOut(ctx, "grace", "grace", t0.Add(2*time.Minute))
 	if logins != 1 || links != 1 || err != nil {
 		t.Errorf("ended %d logins and %d links, %v; want 1 and 1", logins, links, err)
@@ -118,7 +113,7 @@ func TestUsers(t *testing.T) {
 func TestInvitations(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()
-	must(t, db.CreateSession(ctx, spec("other")))
+	must.Do(t, db.CreateSession(ctx, spec("other")))
 	for i, token := range []string{"one", "two"} {
 		id, err := db.Invite(ctx, hash(token), identity.Invitation{Session: "s", Uses: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		if id != int64(i+1) || err != nil {
@@ -126,14 +121,14 @@ func TestInvitations(t *testing.T) {
 		}
 	}
 	login, err := db.SignIn(ctx, hash("one"), hash("cookie"), "Cy", limit, t0)
-	must(t, err)
+	must.Do(t, err)
 	who := login.Annotator
 	later := t0.Add(time.Minute)
 	wantKind(t, db.RevokeInvitation(ctx, "other", 2, "grace", later), idrl.NotFound)
-	must(t, db.RevokeInvitation(ctx, "s", 2, "grace", later))
-	must(t, db.RevokeInvitation(ctx, "s", 2, "grace", later.Add(time.Hour))) // stays as it was
+	must.Do(t, db.RevokeInvitation(ctx, "s", 2, "grace", later))
+	must.Do(t, db.RevokeInvitation(ctx, "s", 2, "grace", later.Add(time.Hour))) // stays as it was
 	got, err := db.Invitations(ctx, "s")
-	must(t, err)
+	must.Do(t, err)
 	want := []identity.Invitation{
 		{ID: 2, Session: "s", Uses: 3, UsesLeft: 3, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour), RevokedAt: later},
 		{ID: 1, Session: "s", Uses: 3, UsesLeft: 2, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)},
@@ -147,7 +142,7 @@ func TestInvitations(t *testing.T) {
 		t.Errorf("a revoked link leads to %q, %v", id, err)
 	}
 	people, err := db.Annotators(ctx, "s")
-	must(t, err)
+	must.Do(t, err)
 	i := slices.IndexFunc(people, func(a identity.Annotator) bool { return a.ID == who })
 	if d := cmp.Diff(identity.Annotator{ID: who, Name: "Cy", JoinedAt: t0, SeenAt: t0, Invitation: 1}, people[i]); d != "" {
 		t.Error(d)
@@ -159,13 +154,11 @@ func TestSettings(t *testing.T) {
 	ctx := t.Context()
 	settings := func(want record.Settings) {
 		t.Helper()
-		got, err := db.Settings(ctx, "s")
-		must(t, err)
+		got := must.Get(db.Settings(ctx, "s"))(t)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}
-		rec, err := db.Load(ctx, "s")
-		must(t, err)
+		rec := must.Get(db.Load(ctx, "s"))(t)
 		if d := cmp.Diff(want, rec.Settings); d != "" || rec.Spec.Budget != want.Budget {
 			t.Errorf("record: budget %d, settings %s", rec.Spec.Budget, d)
 		}
@@ -174,11 +167,11 @@ func TestSettings(t *testing.T) {
 	wantKind(t, db.SetBudget(ctx, "x", 5, "grace", t0), idrl.NotFound)
 	wantKind(t, db.SetBudget(ctx, "s", -1, "grace", t0), idrl.Invalid)
 	wantKind(t, db.SetBudget(ctx, "s", idrl.MaxBudget+1, "grace", t0), idrl.Invalid)
-	must(t, db.SetBudget(ctx, "s", 77, "grace", t0))
-	must(t, db.RevokeAnnotator(ctx, "s", "a2", true, "grace", t0))
+	must.Do(t, db.SetBudget(ctx, "s", 77, "grace", t0))
+	must.Do(t, db.RevokeAnnotator(ctx, "s", "a2", true, "grace", t0))
 	settings(record.Settings{Title: spec("s").Title, State: record.StateRunning, Told: spec("s").CurrentInstructions(), Budget: 77, Revoked: []idrl.AnnotatorID{"a2"}, LeftOut: []idrl.AnnotatorID{"a2"}})
-	must(t, db.DecideAnswers(ctx, "s", "a2", idrl.TakenIn, "grace", t0))
-	must(t, db.SetBudget(ctx, "s", 0, "grace", t0))
+	must.Do(t, db.DecideAnswers(ctx, "s", "a2", idrl.TakenIn, "grace", t0))
+	must.Do(t, db.SetBudget(ctx, "s", 0, "grace", t0))
 	settings(record.Settings{Title: spec("s").Title, State: record.StateRunning, Told: spec("s").CurrentInstructions(), Revoked: []idrl.AnnotatorID{"a2"}})
 	wantKind(t, db.RevokeAnnotator(ctx, "s", "a9", false, "grace", t0), idrl.NotFound)
 	wantKind(t, db.DecideAnswers(ctx, "s", "a9", idrl.TakenIn, "grace", t0), idrl.NotFound)
@@ -196,20 +189,19 @@ func TestDecisions(t *testing.T) {
 	for i, choice := range choices {
 		n := int64(i + 1)
 		as := assignment(n, g.Queries[i%2], idrl.AnnotatorID([]string{"a1", "a2"}[i%2]))
-		must(t, db.Issue(ctx, "s", []record.Assignment{as}))
+		must.Do(t, db.Issue(ctx, "s", []record.Assignment{as}))
 		a := answer(n, as)
 		a.Choice = choice
-		must(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(n)}))
+		must.Do(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(n)}))
 	}
 	summary := func(answers, skipped, rows int) {
 		t.Helper()
-		list, err := db.Sessions(ctx)
-		must(t, err)
+		list := must.Get(db.Sessions(ctx))(t)
 		if got := list[len(list)-1]; got.Answers != answers || got.Skipped != skipped {
 			t.Errorf("%d answers and %d skipped, want %d and %d", got.Answers, got.Skipped, answers, skipped)
 		}
 		n := 0
-		must(t, db.Rows(ctx, "s", func(r record.Labelled) error {
+		must.Do(t, db.Rows(ctx, "s", func(r record.Labelled) error {
 			if !r.LeftOut {
 				n++
 			}
@@ -220,22 +212,20 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	summary(3, 2, 5) // a1: a, rated, equal; a2: skip, can't tell
-	must(t, db.Append(ctx, "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 6, Annotator: "a1", Undoes: "id3", ReceivedAt: t0}, After: snapshot(6)}))
+	must.Do(t, db.Append(ctx, "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 6, Annotator: "a1", Undoes: "id3", ReceivedAt: t0}, After: snapshot(6)}))
 	summary(2, 2, 5)
-	must(t, db.DecideAnswers(ctx, "s", "a1", idrl.LeftOut, "grace", t0))
+	must.Do(t, db.DecideAnswers(ctx, "s", "a1", idrl.LeftOut, "grace", t0))
 	summary(0, 2, 2)
 	decision := idrl.Answer{ID: "d", Seq: 7, Annotator: "a1", Choice: idrl.LeftOut, ReceivedAt: t0}
-	must(t, db.Append(ctx, "s", record.Row{Answer: decision, After: snapshot(7)}))
+	must.Do(t, db.Append(ctx, "s", record.Row{Answer: decision, After: snapshot(7)}))
 	summary(0, 2, 2)
-	must(t, db.DecideAnswers(ctx, "s", "a1", idrl.TakenIn, "grace", t0))
+	must.Do(t, db.DecideAnswers(ctx, "s", "a1", idrl.TakenIn, "grace", t0))
 	summary(2, 2, 5)
-	rec, err := db.Load(ctx, "s")
-	must(t, err)
+	rec := must.Get(db.Load(ctx, "s"))(t)
 	if d := cmp.Diff(decision, rec.Log[6]); d != "" {
 		t.Error(d)
 	}
-	replies, err := db.Replies(ctx, "s")
-	must(t, err)
+	replies := must.Get(db.Replies(ctx, "s"))(t)
 	if d := cmp.Diff(map[idrl.AnnotatorID]int{"a1": 2, "a2": 2}, replies); d != "" {
 		t.Error(d)
 	}
@@ -253,30 +243,28 @@ func TestTurnedSettings(t *testing.T) {
 		t.Helper()
 		seq++
 		as := assignment(seq, g.Queries[0], who)
-		must(t, db.Issue(ctx, "s", []record.Assignment{as}))
-		must(t, db.Append(ctx, "s", record.Row{Answer: answer(seq, as), After: snapshot(seq)}))
+		must.Do(t, db.Issue(ctx, "s", []record.Assignment{as}))
+		must.Do(t, db.Append(ctx, "s", record.Row{Answer: answer(seq, as), After: snapshot(seq)}))
 	}
 	decide := func(how idrl.Choice) {
 		t.Helper()
-		must(t, db.DecideAnswers(ctx, "s", "a1", how, "grace", t0))
+		must.Do(t, db.DecideAnswers(ctx, "s", "a1", how, "grace", t0))
 	}
 	follow := func(how idrl.Choice) {
 		t.Helper()
 		seq++
 		a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("d", seq)), Seq: seq, Annotator: "a1", Choice: how, ReceivedAt: t0}
-		must(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(seq)}))
+		must.Do(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(seq)}))
 	}
 	turned := func(when string, to int64, rows ...int64) {
 		t.Helper()
-		set, err := db.Settings(ctx, "s")
-		must(t, err)
-		people, err := db.Annotators(ctx, "s")
-		must(t, err)
+		set := must.Get(db.Settings(ctx, "s"))(t)
+		people := must.Get(db.Annotators(ctx, "s"))(t)
 		if set.Turned["a1"] != to || people[0].Turned != to || len(set.Turned) > 1 {
 			t.Errorf("%s: turned up to %v, %d; want %d", when, set.Turned, people[0].Turned, to)
 		}
 		var got []int64
-		must(t, db.Rows(ctx, "s", func(r record.Labelled) error {
+		must.Do(t, db.Rows(ctx, "s", func(r record.Labelled) error {
 			if r.Turned {
 				got = append(got, r.Answer.Seq)
 			}
@@ -300,7 +288,7 @@ func TestTurnedSettings(t *testing.T) {
 	turned("followed", 5, 1, 3, 4) // which came before the session followed
 	reply("a1")
 	turned("with one after that", 5, 1, 3, 4)
-	must(t, db.RevokeAnnotator(ctx, "s", "a1", false, "grace", t0))
+	must.Do(t, db.RevokeAnnotator(ctx, "s", "a1", false, "grace", t0))
 	turned("removed", 5, 1, 3, 4)
 	if people, err := db.Annotators(ctx, "s"); err != nil || people[0].State() != "removed; answers turned up to row 5" {
 		t.Errorf("%q, %v", people[0].State(), err)
@@ -321,14 +309,12 @@ func TestTurnedSettings(t *testing.T) {
 	if list, err := db.Sessions(ctx); err != nil || list[len(list)-1].Answers != 5 {
 		t.Errorf("%+v, %v; want 5 answers", list[len(list)-1], err)
 	}
-	acts, err := db.Acts(ctx, "s", 1)
-	must(t, err)
+	acts := must.Get(db.Acts(ctx, "s", 1))(t)
 	if d := cmp.Diff([]record.Act{{At: t0, Actor: "grace", Action: "turn answers", Object: "a1"}}, acts); d != "" {
 		t.Error(d)
 	}
 	follow(idrl.Turned)
-	_, err = db.Withdraw(ctx, "s", "a1", "grace", t0)
-	must(t, err)
+	must.Get(db.Withdraw(ctx, "s", "a1", "grace", t0))(t)
 	turned("withdrawn", 0)
 	if rec, err := db.Load(ctx, "s"); err != nil || len(record.Countings(rec.Log)) != 0 {
 		t.Errorf("the log says of somebody who withdrew how their answers count: %v, %v", record.Countings(rec.Log), err)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -18,7 +20,7 @@ import (
 // replies returns the answers that a reading of part p has.
 func replies(t *testing.T, r *store.Reading, p record.Part) (out []idrl.AnswerID) {
 	t.Helper()
-	must(t, r.Rows(t.Context(), p, func(l record.Labelled) error { out = append(out, l.Answer.ID); return nil }))
+	must.Do(t, r.Rows(t.Context(), p, func(l record.Labelled) error { out = append(out, l.Answer.ID); return nil }))
 	return out
 }
 
@@ -27,18 +29,18 @@ func replies(t *testing.T, r *store.Reading, p record.Part) (out []idrl.AnswerID
 func TestRead(t *testing.T) {
 	db := studied(t, t.TempDir(), 12)
 	ctx := t.Context()
-	err := db.Read(ctx, "s", func(r *store.Reading) error {
+	must.Do(t, db.Read(ctx, "s", func(r *store.Reading) error {
 		all := replies(t, r, record.Part{})
 		as := assignment(50, generation(0).Queries[0], "a2")
-		must(t, db.Issue(ctx, "s", []record.Assignment{as}))
+		must.Do(t, db.Issue(ctx, "s", []record.Assignment{as}))
 		last, name, err := r.LastSeq(ctx)
-		must(t, err)
-		must(t, db.Append(ctx, "s", record.Row{Answer: answer(last+1, as), After: snapshot(last + 1)}))
+		must.Do(t, err)
+		must.Do(t, db.Append(ctx, "s", record.Row{Answer: answer(last+1, as), After: snapshot(last + 1)}))
 		if again := replies(t, r, record.Part{}); !slices.Equal(all, again) || last < 12 || name != all[len(all)-1] {
 			t.Errorf("answers %q, then %q; last %d, %q", all, again, last, name)
 		}
 		seq, err := r.SeqOf(ctx, all[2])
-		must(t, err)
+		must.Do(t, err)
 		if after := replies(t, r, record.Part{After: seq}); !slices.Equal(after, all[3:]) {
 			t.Errorf("after %d: %q, want %q", seq, after, all[3:])
 		}
@@ -48,8 +50,8 @@ func TestRead(t *testing.T) {
 		}
 		for _, p := range []record.Part{{}, {After: seq}, {Counting: true}} {
 			var asked, clips, want []string
-			must(t, r.Questions(ctx, p, func(a record.Assignment, _ bool) error { asked = append(asked, string(a.Answer)); return nil }))
-			must(t, r.Clips(ctx, p, func(c idrl.Clip, drawn bool) error {
+			must.Do(t, r.Questions(ctx, p, func(a record.Assignment, _ bool) error { asked = append(asked, string(a.Answer)); return nil }))
+			must.Do(t, r.Clips(ctx, p, func(c idrl.Clip, drawn bool) error {
 				clips = append(clips, fmt.Sprint(c.ID, c.Phi, drawn))
 				return nil
 			}))
@@ -63,8 +65,7 @@ func TestRead(t *testing.T) {
 		_, err = r.SeqOf(ctx, "none")
 		wantKind(t, err, idrl.NotFound)
 		return nil
-	})
-	must(t, err)
+	}))
 	wantKind(t, db.Read(ctx, "none", func(*store.Reading) error { return nil }), idrl.NotFound)
 }
 
@@ -77,10 +78,10 @@ func TestQuestionsAgain(t *testing.T) {
 	ask := func(n int64, who idrl.AnnotatorID, reopens idrl.AnswerID, again bool) idrl.AnswerID {
 		as := assignment(n, q, who)
 		as.Reopens = reopens
-		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+		must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 		seq++
 		a := answer(seq, as)
-		must(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(seq)}))
+		must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(seq)}))
 		want = append(want, again)
 		return a.ID
 	}
@@ -89,7 +90,7 @@ func TestQuestionsAgain(t *testing.T) {
 	ask(3, "a1", "", true)
 	ask(4, "a1", first, false)
 	var got []bool
-	must(t, db.Read(t.Context(), "s", func(r *store.Reading) error {
+	must.Do(t, db.Read(t.Context(), "s", func(r *store.Reading) error {
 		return r.Questions(t.Context(), record.Part{}, func(_ record.Assignment, again bool) error { got = append(got, again); return nil })
 	}))
 	if !slices.Equal(got, want) {
@@ -103,19 +104,16 @@ func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	db := studied(t, dir, 12)
 	ctx := t.Context()
-	_, err := db.SetKnown(ctx, "s", generation(0).Queries[0].Clips, record.Known{Use: record.AsGold, Choice: idrl.ChoseA}, "Barbara-Liskov", t0)
-	must(t, err)
-	_, err = db.Withdraw(ctx, "s", "a1", "a1", t0.Add(time.Hour))
-	must(t, err)
+	must.Get(db.SetKnown(ctx, "s", generation(0).Queries[0].Clips, record.Known{Use: record.AsGold, Choice: idrl.ChoseA}, "Barbara-Liskov", t0))(t)
+	must.Get(db.Withdraw(ctx, "s", "a1", "a1", t0.Add(time.Hour)))(t)
 	var seen []string
 	rows := map[string]int{}
 	var all strings.Builder
-	must(t, db.Read(ctx, "s", func(r *store.Reading) error {
+	must.Do(t, db.Read(ctx, "s", func(r *store.Reading) error {
 		if v, err := r.Schema(ctx); v < 24 || err != nil {
 			t.Errorf("version %d of the tables, %v", v, err)
 		}
-		list, err := r.RecordTables(ctx)
-		must(t, err)
+		list := must.Get(r.RecordTables(ctx))(t)
 		for _, table := range list {
 			seen = append(seen, table.Name)
 			for _, c := range table.Columns {
@@ -123,7 +121,7 @@ func TestRecords(t *testing.T) {
 					t.Errorf("column %s of %s is of type %q", c.Name, table.Name, c.Type)
 				}
 			}
-			must(t, r.Records(ctx, table, func(values []any) error {
+			must.Do(t, r.Records(ctx, table, func(values []any) error {
 				rows[table.Name]++
 				for _, v := range values {
 					if b, ok := v.([]byte); ok {
@@ -152,17 +150,15 @@ func TestRecords(t *testing.T) {
 // tables returns the names of the tables of a database.
 func tables(t *testing.T, dir string) (out []string) {
 	t.Helper()
-	p, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
-	must(t, err)
+	p := must.Get(sql.Open("sqlite", filepath.Join(dir, store.FileName)))(t)
 	defer p.Close()
-	rows, err := p.QueryContext(context.Background(), `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' ORDER BY name`)
-	must(t, err)
+	rows := must.Get(p.QueryContext(context.Background(), `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' ORDER BY name`))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var name string
-		must(t, rows.Scan(&name))
+		must.Do(t, rows.Scan(&name))
 		out = append(out, name)
 	}
-	must(t, rows.Err())
+	must.Do(t, rows.Err())
 	return out
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 	"tiebreak/store"
@@ -26,32 +28,29 @@ func folderWithLinks(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	db := haunted(t, dir, 200)
-	must(t, db.AddUser(t.Context(), "grace", identity.Researcher, t0))
-	_, err := db.Invite(t.Context(), hash("of grace"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
-	must(t, err)
-	must(t, withdrawAda(t.Context(), db))
-	must(t, db.Erase(t.Context()))
-	must(t, db.Close())
+	must.Do(t, db.AddUser(t.Context(), "grace", identity.Researcher, t0))
+	must.Get(db.Invite(t.Context(), hash("of grace"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)}))(t)
+	must.Do(t, withdrawAda(t.Context(), db))
+	must.Do(t, db.Erase(t.Context()))
+	must.Do(t, db.Close())
 	return dir
 }
 
 // contents returns the rows of every table of a database, as text.
 func contents(t *testing.T, dir string) map[string][]string {
 	t.Helper()
-	p, err := sql.Open("sqlite", "file:"+filepath.Join(dir, store.FileName)+"?mode=ro")
-	must(t, err)
+	p := must.Get(sql.Open("sqlite", "file:"+filepath.Join(dir, store.FileName)+"?mode=ro"))(t)
 	defer p.Close()
 	out := map[string][]string{}
-	tables, err := p.Query(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose%'`)
-	must(t, err)
+	tables := must.Get(p.Query(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose%'`))(t)
 	defer tables.Close()
 	var names []string
 	for tables.Next() {
 		var name string
-		must(t, tables.Scan(&name))
+		must.Do(t, tables.Scan(&name))
 		names = append(names, name)
 	}
-	must(t, tables.Err())
+	must.Do(t, tables.Err())
 	for _, name := range names {
 		out[name] = rowsOf(t, p, name)
 	}
@@ -61,24 +60,22 @@ func contents(t *testing.T, dir string) map[string][]string {
 // rowsOf returns the rows of a table, as text, sorted.
 func rowsOf(t *testing.T, p *sql.DB, table string) (out []string) {
 	t.Helper()
-	rows, err := p.Query(`SELECT * FROM "` + table + `"`)
-	must(t, err)
+	rows := must.Get(p.Query(`SELECT * FROM "` + table + `"`))(t)
 	defer rows.Close()
-	columns, err := rows.Columns()
-	must(t, err)
+	columns := must.Get(rows.Columns())(t)
 	for rows.Next() {
 		values := make([]any, len(columns))
 		for i := range values {
 			values[i] = new(any)
 		}
-		must(t, rows.Scan(values...))
+		must.Do(t, rows.Scan(values...))
 		var text strings.Builder
 		for _, v := range values {
 			fmt.Fprintf(&text, "%T %v|", *v.(*any), *v.(*any))
 		}
 		out = append(out, text.String())
 	}
-	must(t, rows.Err())
+	must.Do(t, rows.Err())
 	slices.Sort(out)
 	return out
 }
@@ -87,9 +84,8 @@ func rowsOf(t *testing.T, p *sql.DB, table string) (out []string) {
 func recovered(t *testing.T, b []byte) (store.Recovery, string) {
 	t.Helper()
 	dir, out := t.TempDir(), t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, store.FileName), b, 0o600))
-	r, err := store.Recover(t.Context(), dir, out)
-	must(t, err)
+	must.Do(t, os.WriteFile(filepath.Join(dir, store.FileName), b, 0o600))
+	r := must.Get(store.Recover(t.Context(), dir, out))(t)
 	return r, out
 }
 
@@ -97,13 +93,13 @@ func recovered(t *testing.T, b []byte) (store.Recovery, string) {
 func TestRecoverASoundDatabase(t *testing.T) {
 	source := folderWithLinks(t)
 	db := open(t, source)
-	must(t, db.SetMeta(t.Context(), "in the log", "only"))
+	must.Do(t, db.SetMeta(t.Context(), "in the log", "only"))
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "new")
-	must(t, os.CopyFS(dir, os.DirFS(source))) // as a kill leaves it
-	must(t, os.MkdirAll(filepath.Join(dir, "rollouts", "mine"), 0o700))
-	must(t, os.WriteFile(filepath.Join(dir, "rollouts", "mine", "index.json"), []byte("{}"), 0o600))
+	must.Do(t, os.CopyFS(dir, os.DirFS(source))) // as a kill leaves it
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "rollouts", "mine"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "rollouts", "mine", "index.json"), []byte("{}"), 0o600))
 	r, err := store.Recover(t.Context(), dir, out)
-	must(t, err)
+	must.Do(t, err)
 	if len(r.Lost) > 0 || r.Assumed || r.Format != store.Format() || r.Saved["answer"] < 200 {
 		t.Errorf("recovery: %+v", r)
 	}
@@ -111,7 +107,7 @@ func TestRecoverASoundDatabase(t *testing.T) {
 	wantKind(t, err, idrl.Conflict) // a server runs
 	_, err = store.Recover(t.Context(), dir, out)
 	wantKind(t, err, idrl.Conflict) // not empty
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	if got, want := contents(t, out), contents(t, source); !reflect.DeepEqual(got, want) {
 		for name := range want {
 			if !slices.Equal(got[name], want[name]) {
@@ -127,15 +123,14 @@ func TestRecoverASoundDatabase(t *testing.T) {
 		t.Errorf("damage %+v, %v", d, err)
 	}
 	_, err = after.Load(t.Context(), "s")
-	must(t, err)
+	must.Do(t, err)
 }
 
 // Whichever page is damaged, and how, all rows on the others are saved, and what is lost is counted: also where the page
 // leads to others, or is the list of tables.
 func TestRecoverWithoutAnyPage(t *testing.T) {
 	source := folderWithLinks(t)
-	b, err := os.ReadFile(filepath.Join(source, store.FileName))
-	must(t, err)
+	b := must.Get(os.ReadFile(filepath.Join(source, store.FileName)))(t)
 	whole := salvage.Open(salvage.Source{From: bytes.NewReader(b), Size: int64(len(b))}, salvage.Source{})
 	trees := whole.Trees()
 	t.Logf("%d pages, %d trees", whole.Pages(), len(trees))
@@ -158,8 +153,7 @@ func TestRecoverWithoutAnyPage(t *testing.T) {
 				}
 				want, hit := 0, false
 				for _, page := range tree.Pages {
-					_, err := left.Rows(page, func(salvage.Row) error { want++; return nil })
-					must(t, err)
+					must.Get(left.Rows(page, func(salvage.Row) error { want++; return nil }))(t)
 					hit = hit || int(page) == n+1
 				}
 				said := strings.Join(r.Lost, "; ")
@@ -177,7 +171,7 @@ func TestRecoverWithoutAnyPage(t *testing.T) {
 				if d, err := db.Check(t.Context(), store.Judge{}); err != nil || !d.None() {
 					t.Errorf("page %d (%s): damage %+v, %v", n+1, name, d, err)
 				}
-				must(t, db.Close())
+				must.Do(t, db.Close())
 			}
 		}
 	}
@@ -188,17 +182,15 @@ func TestRecoverWithoutAnyPage(t *testing.T) {
 func TestRecoverForgets(t *testing.T) {
 	dir := t.TempDir()
 	db := haunted(t, dir, 40)
-	must(t, db.Close())
-	old, err := os.ReadFile(filepath.Join(dir, store.FileName))
-	must(t, err)
+	must.Do(t, db.Close())
+	old := must.Get(os.ReadFile(filepath.Join(dir, store.FileName)))(t)
 	db = open(t, dir)
-	must(t, withdrawAda(t.Context(), db))
-	must(t, db.Erase(t.Context()))
-	must(t, db.Close())
-	must(t, os.WriteFile(filepath.Join(dir, store.FileName), old, 0o600))
+	must.Do(t, withdrawAda(t.Context(), db))
+	must.Do(t, db.Erase(t.Context()))
+	must.Do(t, db.Close())
+	must.Do(t, os.WriteFile(filepath.Join(dir, store.FileName), old, 0o600))
 	out := t.TempDir()
-	r, err := store.Recover(t.Context(), dir, out)
-	must(t, err)
+	r := must.Get(store.Recover(t.Context(), dir, out))(t)
 	if r.Forgot != 2 || len(traces(t, out)) > 0 {
 		t.Errorf("%d people were removed, and there are %q", r.Forgot, traces(t, out))
 	}
@@ -209,7 +201,7 @@ func TestRecoverNothing(t *testing.T) {
 	for name, content := range map[string][]byte{"empty": {}, "short": []byte("SQLite format 3\x00"), "noise": bytes.Repeat([]byte{13, 0, 0, 255}, 20_000)} {
 		t.Run(name, func(t *testing.T) {
 			dir, out := t.TempDir(), filepath.Join(t.TempDir(), "new")
-			must(t, os.WriteFile(filepath.Join(dir, store.FileName), content, 0o600))
+			must.Do(t, os.WriteFile(filepath.Join(dir, store.FileName), content, 0o600))
 			_, err := store.Recover(t.Context(), dir, out)
 			wantKind(t, err, idrl.Damaged)
 			if _, err := os.Stat(out); err == nil {

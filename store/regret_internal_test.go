@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -48,17 +50,13 @@ func TestFormat1HasTheOldRegretAndNoPool(t *testing.T) {
 			t.Fatalf("%s: %v", row.sql, err)
 		}
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 
 	if db, err = Open(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	rec, err := db.Load(t.Context(), "s")
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, db.Close()))
 	if len(rec.Snapshots) != 1 || rec.Snapshots[0].Regret != (idrl.Regret{Seq: 1, Definition: 1, Mean: 0.13, Bound: 2.5}) {
 		t.Errorf("snapshots %+v, want one with the regret of definition 1 as it was", rec.Snapshots)
 	}

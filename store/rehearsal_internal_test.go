@@ -3,6 +3,8 @@ package store
 import (
 	"testing"
 	"time"
+
+	"tiebreak/internal/check/must"
 )
 
 // Notices that waited for the web hook in format 44 get names of their own, and rehearsals can be kept.
@@ -17,13 +19,9 @@ func TestFormat45(t *testing.T) {
 		`INSERT INTO session (id, created_at, spec) VALUES ('s', '` + now + `', '{"ID":"s"}')`,
 		`INSERT INTO notice_unsent (session_id, title, kind, text, since) VALUES ('s', 'Title', 'quiet', 'One.', '` + now + `'), ('s', 'Title', 'quiet', 'Two.', '` + now + `')`,
 	} {
-		if err := old.do(t.Context(), func(tx *tx) error { _, err := tx.exec(query); return err }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, old.do(t.Context(), func(tx *tx) error { _, err := tx.exec(query); return err }))
 	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, old.Close())
 	db, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)

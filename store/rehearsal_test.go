@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -19,20 +21,20 @@ func TestRehearsalsAreKept(t *testing.T) {
 	db := open(t, dir)
 	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
 	for _, user := range []string{"ada", "bo"} {
-		must(t, db.AddUser(t.Context(), user, identity.Researcher, at))
+		must.Do(t, db.AddUser(t.Context(), user, identity.Researcher, at))
 	}
 	began := func(name, owner string) record.Rehearsal {
 		return record.Rehearsal{Name: name, Owner: owner, Title: "Walk", Asked: []byte(`{"People": 3}`), Began: at}
 	}
 	for _, r := range []record.Rehearsal{began("good", "ada"), began("bad", "ada"), began("cut", "bo")} {
-		must(t, db.BeginRehearsal(t.Context(), r))
+		must.Do(t, db.BeginRehearsal(t.Context(), r))
 	}
 	if err := db.BeginRehearsal(t.Context(), began("x", "nobody")); idrl.KindOf(err) != idrl.NotFound {
 		t.Errorf("an account that is not there: %v", err)
 	}
-	must(t, db.EndRehearsal(t.Context(), "good", "", []byte(`{"Title": "Expected"}`), at.Add(time.Minute)))
-	must(t, db.EndRehearsal(t.Context(), "bad", "It was stopped.", nil, at.Add(time.Hour)))
-	must(t, db.Close())
+	must.Do(t, db.EndRehearsal(t.Context(), "good", "", []byte(`{"Title": "Expected"}`), at.Add(time.Minute)))
+	must.Do(t, db.EndRehearsal(t.Context(), "bad", "It was stopped.", nil, at.Add(time.Hour)))
+	must.Do(t, db.Close())
 	db = open(t, dir)
 	good, bad, cut := began("good", "ada"), began("bad", "ada"), began("cut", "bo")
 	good.Ended, good.Report = at.Add(time.Minute), []byte(`{"Title": "Expected"}`)
@@ -48,8 +50,7 @@ func TestRehearsalsAreKept(t *testing.T) {
 		t.Errorf("none: %v", err)
 	}
 	names := func(owner string) (out []string) {
-		list, err := db.Rehearsals(t.Context(), owner)
-		must(t, err)
+		list := must.Get(db.Rehearsals(t.Context(), owner))(t)
 		for _, r := range list {
 			out = append(out, r.Name)
 		}
@@ -59,9 +60,9 @@ func TestRehearsalsAreKept(t *testing.T) {
 		t.Error(diff)
 	}
 	for n := range store.MaxRehearsals {
-		must(t, db.BeginRehearsal(t.Context(), began(fmt.Sprint("more ", n), "ada")))
+		must.Do(t, db.BeginRehearsal(t.Context(), began(fmt.Sprint("more ", n), "ada")))
 	}
-	must(t, db.EndRehearsal(t.Context(), "good", "", nil, at)) // it is gone
+	must.Do(t, db.EndRehearsal(t.Context(), "good", "", nil, at)) // it is gone
 	if list := names("ada"); len(list) != store.MaxRehearsals || list[0] != "more 49" || list[49] != "more 0" {
 		t.Errorf("kept: %q", list)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -38,7 +40,7 @@ func scheduled(t *testing.T, db *store.DB, s store.Schedule, n int) (said []stri
 	log := lines{said: make(chan string, 1000)}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	must(t, db.ClaimBackups(ctx, &s))
+	must.Do(t, db.ClaimBackups(ctx, &s))
 	var done sync.WaitGroup
 	done.Go(func() { db.KeepBackups(ctx, s, slog.New(log)) })
 	for range n {
@@ -51,8 +53,7 @@ func scheduled(t *testing.T, db *store.DB, s store.Schedule, n int) (said []stri
 
 func named(t *testing.T, dir, pattern string) (names []string) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, pattern))
-	must(t, err)
+	found := must.Get(filepath.Glob(filepath.Join(dir, pattern)))(t)
 	for _, path := range found {
 		names = append(names, filepath.Base(path))
 	}
@@ -72,9 +73,9 @@ func TestScheduledBackups(t *testing.T) {
 			if into == "" {
 				into = filepath.Join(dir, "backups")
 			}
-			must(t, os.MkdirAll(filepath.Join(into, "auto-20260101T000000.000000000Z.tar.partial-7"), 0o700))
+			must.Do(t, os.MkdirAll(filepath.Join(into, "auto-20260101T000000.000000000Z.tar.partial-7"), 0o700))
 			for _, mine := range []string{"mine.tar", "auto-mine.tar", "v9-20260201T000000.000000000Z.db"} {
-				must(t, os.WriteFile(filepath.Join(into, mine), []byte("x"), 0o600))
+				must.Do(t, os.WriteFile(filepath.Join(into, mine), []byte("x"), 0o600))
 			}
 			for _, line := range scheduled(t, db, s, 4) {
 				if line != "made a backup" {
@@ -86,12 +87,11 @@ func TestScheduledBackups(t *testing.T) {
 				t.Errorf("files: %q", named(t, into, "*"))
 			}
 			for _, file := range made {
-				_, err := store.VerifyBackup(t.Context(), filepath.Join(into, file))
-				must(t, err)
+				must.Get(store.VerifyBackup(t.Context(), filepath.Join(into, file)))(t)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			s.Every = time.Hour
-			must(t, db.ClaimBackups(ctx, &s))
+			must.Do(t, db.ClaimBackups(ctx, &s))
 			cancel()
 			db.KeepBackups(ctx, s, slog.New(slog.DiscardHandler)) // ends at once; what is due at once may be tried
 			if now := named(t, into, "auto-2*"); !slices.Equal(now, made) {
@@ -106,8 +106,8 @@ func TestScheduledBackupsThatFail(t *testing.T) {
 	db, into := seeded(t, t.TempDir()), t.TempDir()
 	s := store.Schedule{Every: time.Nanosecond, Keep: 2, Dir: into}
 	scheduled(t, db, s, 1)
-	must(t, os.RemoveAll(into))
-	must(t, os.WriteFile(into, nil, 0o600)) // no folder
+	must.Do(t, os.RemoveAll(into))
+	must.Do(t, os.WriteFile(into, nil, 0o600)) // no folder
 	wantKind(t, db.ClaimBackups(t.Context(), &s), idrl.Invalid)
 	log := lines{said: make(chan string, 1000)}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -121,7 +121,7 @@ func TestScheduledBackupsThatFail(t *testing.T) {
 	if p := db.Problems(t.Context()); len(p) != 1 || !p[0].Minor || !strings.Contains(p[0].Reason, "backup failed") {
 		t.Errorf("researchers are told %+v", p)
 	}
-	must(t, os.Remove(into))
+	must.Do(t, os.Remove(into))
 	scheduled(t, db, s, 1)
 	if p := db.Problems(t.Context()); len(p) != 0 {
 		t.Errorf("afterwards researchers are told %+v", p)
@@ -140,8 +140,8 @@ func TestBackupsForget(t *testing.T) {
 	if len(traces(t, into)) < 3 {
 		t.Fatalf("traces before: %q", traces(t, into))
 	}
-	must(t, withdrawAda(t.Context(), db))
-	must(t, db.Erase(t.Context()))
+	must.Do(t, withdrawAda(t.Context(), db))
+	must.Do(t, db.Erase(t.Context()))
 	wantErased(t, dir, db, true)
 	for _, into := range []string{into, later} {
 		if found := traces(t, into); len(found) > 0 {
@@ -155,26 +155,26 @@ func TestBackupsForget(t *testing.T) {
 		}
 	}
 	m, err := store.VerifyBackup(t.Context(), filepath.Join(into, before[0]))
-	if must(t, err); len(m.Without) != 2 {
+	if must.Do(t, err); len(m.Without) != 2 {
 		t.Errorf("the backup is without %+v", m.Without)
 	}
 	info, err := os.Stat(filepath.Join(into, before[0]))
-	must(t, err)
+	must.Do(t, err)
 	restored := t.TempDir()
 	_, forgot, err := store.Restore(t.Context(), filepath.Join(into, before[0]), restored, nil)
-	must(t, err)
+	must.Do(t, err)
 	people, err := open(t, restored).Annotators(t.Context(), "s")
 	if err != nil || forgot != 0 || len(people) != 3 || people[1].Name != others {
 		t.Errorf("%d forgotten, people %+v, %v", forgot, people, err)
 	}
 	_, err = db.Withdraw(t.Context(), "s", "a2", "", t0)
-	must(t, err)
-	must(t, db.Erase(t.Context())) // a backup is written anew once for each withdrawal
+	must.Do(t, err)
+	must.Do(t, db.Erase(t.Context())) // a backup is written anew once for each withdrawal
 	again, err := os.Stat(filepath.Join(into, before[0]))
-	if must(t, err); os.SameFile(info, again) {
+	if must.Do(t, err); os.SameFile(info, again) {
 		t.Error("after the second withdrawal the backup is the same file")
 	}
-	must(t, db.Erase(t.Context()))
+	must.Do(t, db.Erase(t.Context()))
 	if last, err := os.Stat(filepath.Join(into, before[0])); err != nil || !os.SameFile(again, last) {
 		t.Errorf("without a withdrawal the backup is another file (%v)", err)
 	}

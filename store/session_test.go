@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -24,26 +26,24 @@ func TestSessions(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	newer := spec("n")
 	newer.CreatedAt = t0.Add(time.Nanosecond)
-	must(t, db.CreateSession(t.Context(), newer))
+	must.Do(t, db.CreateSession(t.Context(), newer))
 	wantKind(t, db.CreateSession(t.Context(), newer), idrl.Conflict)
 	wantKind(t, db.CreateSession(t.Context(), spec("")), idrl.Invalid)
 
 	g := generation(0)
 	for n := range int64(3) {
 		as := assignment(n+1, g.Queries[n], "a1")
-		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
-		must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
+		must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+		must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: answer(n+1, as), After: snapshot(n + 1)}))
 	}
-	must(t, db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0.Add(time.Minute)}, After: snapshot(4)}))
+	must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0.Add(time.Minute)}, After: snapshot(4)}))
 
-	got, err := db.Sessions(t.Context())
-	must(t, err)
+	got := must.Get(db.Sessions(t.Context()))(t)
 	want := []record.Summary{{Spec: newer, State: record.StateRunning}, {Spec: spec("s"), State: record.StateRunning, Answers: 2, Last: t0.Add(time.Minute)}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	one, err := db.Spec(t.Context(), "n")
-	must(t, err)
+	one := must.Get(db.Spec(t.Context(), "n"))(t)
 	if d := cmp.Diff(newer, one); d != "" {
 		t.Error(d)
 	}
@@ -51,16 +51,16 @@ func TestSessions(t *testing.T) {
 
 func TestAnnotators(t *testing.T) {
 	db := seeded(t, t.TempDir())
-	must(t, db.CreateSession(t.Context(), spec("other")))
+	must.Do(t, db.CreateSession(t.Context(), spec("other")))
 	id, err := db.CreateAnnotator(t.Context(), "other", "")
-	must(t, err)
+	must.Do(t, err)
 	if id != "a1" {
 		t.Errorf("first annotator of a session is %q, want a1", id)
 	}
 	_, err = db.CreateAnnotator(t.Context(), "x", "")
 	wantKind(t, err, idrl.NotFound)
 	names, err := db.AnnotatorNames(t.Context(), "s")
-	must(t, err)
+	must.Do(t, err)
 	if d := cmp.Diff(map[idrl.AnnotatorID]string{"a1": "Ada", "a2": "Ada"}, names); d != "" {
 		t.Error(d)
 	}
@@ -70,7 +70,7 @@ func TestMeta(t *testing.T) {
 	db := open(t, t.TempDir())
 	for _, want := range []string{"", "one", "two"} {
 		if want != "" {
-			must(t, db.SetMeta(t.Context(), "demo", want))
+			must.Do(t, db.SetMeta(t.Context(), "demo", want))
 		}
 		if got, err := db.Meta(t.Context(), "demo"); err != nil || got != want {
 			t.Errorf("meta = %q, %v; want %q", got, err, want)
@@ -81,8 +81,8 @@ func TestMeta(t *testing.T) {
 func TestClips(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	g := generation(0)
-	must(t, db.CreateSession(t.Context(), spec("other")))
-	must(t, db.Issue(t.Context(), "s", []record.Assignment{assignment(1, g.Queries[0], "a1"), assignment(2, g.Queries[2], "a2")}))
+	must.Do(t, db.CreateSession(t.Context(), spec("other")))
+	must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{assignment(1, g.Queries[0], "a1"), assignment(2, g.Queries[2], "a2")}))
 	for _, test := range []struct {
 		session   idrl.SessionID
 		annotator idrl.AnnotatorID
@@ -122,7 +122,7 @@ func TestPolicyClips(t *testing.T) {
 		}
 		g.Clips[c.ID] = c
 	}
-	must(t, db.Adopt(t.Context(), "s", g, 0))
+	must.Do(t, db.Adopt(t.Context(), "s", g, 0))
 	for name, want := range map[idrl.ClipID]string{"n1": "media of n1, media of n2, media of n3", "n4": "media of n4", "n2": "media of n2", "gone": ""} {
 		media, err := db.PolicyClips(t.Context(), "s", name)
 		if got := string(bytes.Join(media, []byte(", "))); err != nil || got != want {
@@ -134,16 +134,16 @@ func TestPolicyClips(t *testing.T) {
 // A clip recorded without a drawing gets one when it comes back with it.
 func TestClipMediaArrivesLater(t *testing.T) {
 	db := open(t, t.TempDir())
-	must(t, db.CreateSession(t.Context(), spec("s")))
+	must.Do(t, db.CreateSession(t.Context(), spec("s")))
 	bare := generation(0)
 	for id, c := range bare.Clips {
 		c.Media = nil
 		bare.Clips[id] = c
 	}
-	must(t, db.Adopt(t.Context(), "s", bare, 0))
+	must.Do(t, db.Adopt(t.Context(), "s", bare, 0))
 	_, err := db.ClipMedia(t.Context(), "s", "c0")
 	wantKind(t, err, idrl.NotFound)
-	must(t, db.Adopt(t.Context(), "s", generation(1), 1))
+	must.Do(t, db.Adopt(t.Context(), "s", generation(1), 1))
 	if media, err := db.ClipMedia(t.Context(), "s", "c0"); err != nil || len(media) == 0 {
 		t.Errorf("media = %q, %v", media, err)
 	}
@@ -155,23 +155,23 @@ func TestRows(t *testing.T) {
 	var want []record.Labelled
 	for n, q := range g.Queries {
 		as := assignment(int64(n+1), q, "a1")
-		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+		must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
 		a := answer(int64(n+1), as)
-		must(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(a.Seq)}))
+		must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: a, After: snapshot(a.Seq)}))
 		r := record.Labelled{Answer: a, Query: q, Why: as.Why, Gold: as.Gold != 0, Withdrawn: n == 1}
 		for _, id := range q.Clips {
 			r.Clips = append(r.Clips, g.Clips[id])
 		}
 		want = append(want, r)
 	}
-	must(t, db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
+	must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: idrl.Answer{ID: "u", Seq: 4, Annotator: "a1", Undoes: "id2", ReceivedAt: t0}, After: snapshot(4)}))
 
 	var got []record.Labelled
 	collect := func(r record.Labelled) error {
 		got = append(got, r)
 		return nil
 	}
-	must(t, db.Rows(t.Context(), "s", collect))
+	must.Do(t, db.Rows(t.Context(), "s", collect))
 	if d := cmp.Diff(want, got, journaltest.Same); d != "" {
 		t.Error(d)
 	}
@@ -188,7 +188,7 @@ func TestJobs(t *testing.T) {
 	jobstest.RunStore(t, func(t *testing.T) jobs.Store {
 		db := open(t, t.TempDir())
 		for _, id := range []string{"a", "b"} {
-			must(t, db.CreateSession(t.Context(), spec(id)))
+			must.Do(t, db.CreateSession(t.Context(), spec(id)))
 		}
 		return db
 	})
@@ -200,11 +200,11 @@ func TestJobsOutliveTheServer(t *testing.T) {
 	db := seeded(t, dir)
 	ctx, key := t.Context(), record.JobKey{Session: "s", Kind: "train", BasedOn: 3}
 	wantKind(t, db.QueueJob(ctx, record.JobRecord{JobKey: record.JobKey{Session: "x", Kind: "train"}}, t0), idrl.NotFound)
-	must(t, db.QueueJob(ctx, record.JobRecord{JobKey: key, Priority: record.Urgent, Payload: []byte("what")}, t0))
+	must.Do(t, db.QueueJob(ctx, record.JobRecord{JobKey: key, Priority: record.Urgent, Payload: []byte("what")}, t0))
 	_, one, err := db.BeginJob(ctx, key, t0, t0.Add(time.Hour))
-	must(t, err)
-	must(t, db.SaveJob(ctx, one, []byte("half")))
-	must(t, db.Close())
+	must.Do(t, err)
+	must.Do(t, db.SaveJob(ctx, one, []byte("half")))
+	must.Do(t, db.Close())
 	db = open(t, dir)
 	want := record.JobRecord{JobKey: key, Priority: record.Urgent, Payload: []byte("what"), Checkpoint: []byte("half")}
 	if got, err := db.WaitingJob(ctx, "s", "train"); err != nil || cmp.Diff(want, got) != "" {
@@ -219,11 +219,11 @@ func TestJobsOutliveTheServer(t *testing.T) {
 // A clip whose bytes have changed is neither shown nor unnoticed.
 func TestADamagedClipIsNotShown(t *testing.T) {
 	dir := t.TempDir()
-	must(t, seeded(t, dir).Close())
+	must.Do(t, seeded(t, dir).Close())
 	path := filepath.Join(dir, store.FileName)
 	b, err := os.ReadFile(path)
-	must(t, err)
-	must(t, os.WriteFile(path, bytes.Replace(b, []byte("media of c1"), []byte("media of cx"), 1), 0o600))
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(path, bytes.Replace(b, []byte("media of c1"), []byte("media of cx"), 1), 0o600))
 	db := open(t, dir)
 	_, err = db.ClipMedia(t.Context(), "s", "c1")
 	wantKind(t, err, idrl.Damaged)

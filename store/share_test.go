@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/idrl"
@@ -14,17 +16,16 @@ import (
 func TestShares(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()
-	must(t, db.AddUser(ctx, "grace", identity.Researcher, t0)) // the first one is an admin
-	must(t, db.AddUser(ctx, "hopper", identity.Researcher, t0))
-	must(t, db.AddUser(ctx, "vi", identity.Viewer, t0))
-	must(t, db.CreateSessionOf(ctx, spec("mine"), "grace"))
+	must.Do(t, db.AddUser(ctx, "grace", identity.Researcher, t0)) // the first one is an admin
+	must.Do(t, db.AddUser(ctx, "hopper", identity.Researcher, t0))
+	must.Do(t, db.AddUser(ctx, "vi", identity.Viewer, t0))
+	must.Do(t, db.CreateSessionOf(ctx, spec("mine"), "grace"))
 	give := func(user string, right identity.Right) error {
 		return db.Share(ctx, identity.Share{Session: "mine", User: user, Right: right}, "grace", t0)
 	}
 	holds := func(want map[string]identity.Right) {
 		t.Helper()
-		list, err := db.Shares(ctx, "mine")
-		must(t, err)
+		list := must.Get(db.Shares(ctx, "mine"))(t)
 		got := map[string]identity.Right{}
 		for _, s := range list {
 			got[s.User] = s.Right
@@ -47,19 +48,19 @@ func TestShares(t *testing.T) {
 	_, err := db.Right(ctx, "gone", "grace")
 	wantKind(t, err, idrl.NotFound)
 	before, err := db.Changes(ctx)
-	must(t, err)
-	must(t, give("hopper", identity.RightView))
-	must(t, give("hopper", identity.RightExport))
-	must(t, give("vi", identity.RightChange))
+	must.Do(t, err)
+	must.Do(t, give("hopper", identity.RightView))
+	must.Do(t, give("hopper", identity.RightExport))
+	must.Do(t, give("vi", identity.RightChange))
 	holds(map[string]identity.Right{"grace": "own", "hopper": "export", "vi": "change"})
 	wantKind(t, give("grace", identity.RightView), idrl.Conflict)
 	wantKind(t, give("grace", identity.NoRight), idrl.Conflict)
 	wantKind(t, give("vi", identity.RightOwn), idrl.Conflict)
 	wantKind(t, give("nobody", identity.RightView), idrl.NotFound)
 	wantKind(t, db.Share(ctx, identity.Share{Session: "gone", User: "vi", Right: identity.RightView}, "grace", t0), idrl.NotFound)
-	must(t, give("hopper", identity.RightOwn))
-	must(t, give("vi", identity.NoRight))
-	must(t, give("vi", identity.NoRight))
+	must.Do(t, give("hopper", identity.RightOwn))
+	must.Do(t, give("vi", identity.NoRight))
+	must.Do(t, give("vi", identity.NoRight))
 	holds(map[string]identity.Right{"hopper": "own", "grace": "change"})
 	if after, err := db.Changes(ctx); err != nil || after != before+5 { // a running server notices each
 		t.Errorf("changes %d after %d, %v; want 5 more", after, before, err)
@@ -71,15 +72,15 @@ func TestShares(t *testing.T) {
 func TestAccounts(t *testing.T) {
 	db := seeded(t, t.TempDir())
 	ctx := t.Context()
-	must(t, db.AddUser(ctx, "grace", identity.Viewer, t0))
-	must(t, db.AddUser(ctx, "hopper", identity.Viewer, t0))
+	must.Do(t, db.AddUser(ctx, "grace", identity.Viewer, t0))
+	must.Do(t, db.AddUser(ctx, "hopper", identity.Viewer, t0))
 	wantKind(t, db.RevokeUser(ctx, "grace", "grace", t0), idrl.Conflict)
 	wantKind(t, db.SetRole(ctx, "grace", identity.Viewer, "grace", t0), idrl.Conflict)
 	wantKind(t, db.SetRole(ctx, "nobody", identity.Admin, "grace", t0), idrl.NotFound)
 	wantKind(t, db.RevokeUser(ctx, "nobody", "grace", t0), idrl.NotFound)
-	must(t, db.SetRole(ctx, "hopper", identity.Admin, "grace", t0))
+	must.Do(t, db.SetRole(ctx, "hopper", identity.Admin, "grace", t0))
 
-	must(t, db.SetPassword(ctx, "grace", "a hash", t0))
+	must.Do(t, db.SetPassword(ctx, "grace", "a hash", t0))
 	if hash, err := db.Password(ctx, "grace"); hash != "a hash" || err != nil {
 		t.Errorf("password %q, %v", hash, err)
 	}
@@ -89,7 +90,7 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("sign-in: %+v, %v", l, err)
 	}
 	_, err = db.AddToken(ctx, hash("token"), identity.Token{Scope: identity.ScopeRead, User: "grace", CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)}, "grace")
-	must(t, err)
+	must.Do(t, err)
 	invite := func() error {
 		_, err := db.Invite(ctx, hash("link"), identity.Invitation{User: "grace", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
 		return err
@@ -102,7 +103,7 @@ func TestAccounts(t *testing.T) {
 		}
 	}
 	live(true)
-	must(t, db.RevokeUser(ctx, "grace", "hopper", t0))
+	must.Do(t, db.RevokeUser(ctx, "grace", "hopper", t0))
 	live(false)
 	_, err = db.Login(ctx, hash("two"))
 	wantKind(t, err, idrl.NotFound)
@@ -112,7 +113,7 @@ func TestAccounts(t *testing.T) {
 	wantKind(t, invite(), idrl.Conflict)
 	wantKind(t, db.AddUser(ctx, "grace", identity.Viewer, t0), idrl.Conflict)
 	wantKind(t, db.SetPassword(ctx, "grace", "x", t0), idrl.Conflict)
-	must(t, db.SetRole(ctx, "grace", identity.Admin, "hopper", t0))
-	must(t, invite())
+	must.Do(t, db.SetRole(ctx, "grace", identity.Admin, "hopper", t0))
+	must.Do(t, invite())
 	live(true)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -26,20 +28,20 @@ func TestSteps(t *testing.T) {
 	}
 	a, b, c := fresh("n1", two), fresh("n2", one), fresh("n3", gone)
 	g.Queries = append(g.Queries, idrl.NewComparison(a, b), idrl.NewRating(c))
-	must(t, db.PutSteps(t.Context(), "s", map[idrl.StepsID][]byte{two: []byte("second")}))
+	must.Do(t, db.PutSteps(t.Context(), "s", map[idrl.StepsID][]byte{two: []byte("second")}))
 	g.Steps = map[idrl.StepsID][]byte{one: []byte("first")}
-	must(t, db.Adopt(t.Context(), "s", g, 0))
+	must.Do(t, db.Adopt(t.Context(), "s", g, 0))
 	next := generation(2)
 	next.Steps = map[idrl.StepsID][]byte{one: []byte("first")}
-	must(t, db.Adopt(t.Context(), "s", next, 0))
+	must.Do(t, db.Adopt(t.Context(), "s", next, 0))
 
 	for n, q := range g.Queries[3:] {
 		as := assignment(int64(n+1), q, "a1")
-		must(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
-		must(t, db.Append(t.Context(), "s", record.Row{Answer: answer(int64(n+1), as), After: snapshot(int64(n + 1))}))
+		must.Do(t, db.Issue(t.Context(), "s", []record.Assignment{as}))
+		must.Do(t, db.Append(t.Context(), "s", record.Row{Answer: answer(int64(n+1), as), After: snapshot(int64(n + 1))}))
 	}
 	var raws []idrl.StepsID
-	must(t, db.Rows(t.Context(), "s", func(r record.Labelled) error {
+	must.Do(t, db.Rows(t.Context(), "s", func(r record.Labelled) error {
 		for _, c := range r.Clips {
 			raws = append(raws, c.Raw)
 		}
@@ -49,7 +51,7 @@ func TestSteps(t *testing.T) {
 		t.Errorf("raw steps of the clips that were answered: %q, want %q", raws, want)
 	}
 	var names []idrl.StepsID
-	must(t, db.AnsweredSteps(t.Context(), "s", func(name idrl.StepsID) error { names = append(names, name); return nil }))
+	must.Do(t, db.AnsweredSteps(t.Context(), "s", func(name idrl.StepsID) error { names = append(names, name); return nil }))
 	if want := []idrl.StepsID{one, two}; !slices.Equal(names, want) {
 		t.Errorf("raw steps behind the answers: %q, want %q", names, want)
 	}

@@ -3,6 +3,8 @@ package store_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/journaltest"
 	"tiebreak/store"
@@ -10,10 +12,7 @@ import (
 
 func open(t testing.TB, dir string) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -34,15 +33,8 @@ var (
 func seeded(t testing.TB, dir string) *store.DB {
 	t.Helper()
 	db := withAnnotators(t, dir)
-	must(t, db.Adopt(t.Context(), "s", generation(0), 0))
+	must.Do(t, db.Adopt(t.Context(), "s", generation(0), 0))
 	return db
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // wantKind fails unless err is of kind k.

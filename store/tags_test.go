@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -13,9 +15,9 @@ func TestSetTags(t *testing.T) {
 	db := open(t, t.TempDir())
 	is := spec("s")
 	is.Seed = 1<<63 + 3 // which no detour over floating-point numbers may change
-	must(t, db.CreateSession(t.Context(), is))
+	must.Do(t, db.CreateSession(t.Context(), is))
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
-	must(t, db.SetTags(t.Context(), "s", " pilot,b ,Pilot", "ada", now))
+	must.Do(t, db.SetTags(t.Context(), "s", " pilot,b ,Pilot", "ada", now))
 	got, err := db.Spec(t.Context(), "s")
 	if err != nil || got.Tags != "pilot, b" || got.Seed != is.Seed || got.Title != is.Title {
 		t.Errorf("%+v, %v", got, err)
@@ -24,7 +26,7 @@ func TestSetTags(t *testing.T) {
 	if err != nil || len(acts) != 1 || acts[0].Action != "set tags" || acts[0].Object != "pilot, b" || acts[0].Actor != "ada" {
 		t.Errorf("acts %+v, %v", acts, err)
 	}
-	must(t, db.SetTags(t.Context(), "s", "", "ada", now))
+	must.Do(t, db.SetTags(t.Context(), "s", "", "ada", now))
 	if got, err = db.Spec(t.Context(), "s"); err != nil || got.Tags != "" {
 		t.Errorf("emptied: %q, %v", got.Tags, err)
 	}

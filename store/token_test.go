@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/identity"
@@ -15,7 +17,7 @@ import (
 func TestTokens(t *testing.T) {
 	db := open(t, t.TempDir())
 	ctx := t.Context()
-	must(t, db.CreateSession(ctx, spec("s")))
+	must.Do(t, db.CreateSession(ctx, spec("s")))
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	a := auth.New(auth.Config{Store: db, Tokens: db, Now: func() time.Time { return now }})
 	day := 24 * time.Hour
@@ -37,9 +39,9 @@ func TestTokens(t *testing.T) {
 	}
 
 	read, made, err := a.NewToken(ctx, identity.Token{Scope: identity.ScopeRead, Name: "notebook"}, day, "test")
-	must(t, err)
+	must.Do(t, err)
 	label, bot, err := a.NewToken(ctx, identity.Token{Scope: identity.ScopeLabel, Session: "s", Name: "bot"}, 2*day, "test")
-	must(t, err)
+	must.Do(t, err)
 	if !strings.HasPrefix(read, auth.TokenPrefix) || made.ID != 1 || bot.Annotator != "a1" {
 		t.Errorf("made %q, %+v and %+v", read, made, bot)
 	}
@@ -59,15 +61,15 @@ func TestTokens(t *testing.T) {
 	now = now.Add(day)
 	want("expired", read, auth.Actor{})
 	want("not yet expired", label, labeller)
-	must(t, db.RevokeAnnotator(ctx, "s", "a1", false, "test", now))
+	must.Do(t, db.RevokeAnnotator(ctx, "s", "a1", false, "test", now))
 	want("of an annotator who was removed", label, auth.Actor{})
 
-	must(t, db.RevokeToken(ctx, 2, "test", now))
+	must.Do(t, db.RevokeToken(ctx, 2, "test", now))
 	if err := db.RevokeToken(ctx, 9, "test", now); idrl.KindOf(err) != idrl.NotFound {
 		t.Errorf("revoke a token that is not there: %v", err)
 	}
 	list, err := db.Tokens(ctx)
-	must(t, err)
+	must.Do(t, err)
 	if len(list) != 2 || list[0].State(now) != "expired" || list[1].State(now) != "revoked" || list[0].Name != "notebook" {
 		t.Errorf("tokens = %+v", list)
 	}

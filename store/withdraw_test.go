@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
@@ -27,30 +29,27 @@ const (
 // answers one is taken back, and the researcher leaves hers out and takes them in again.
 func studied(t *testing.T, dir string, n int) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), dir)
-	must(t, err)
+	db := must.Get(store.Open(t.Context(), dir))(t)
 	ctx := t.Context()
-	must(t, db.CreateSession(ctx, spec("s")))
+	must.Do(t, db.CreateSession(ctx, spec("s")))
 	for i, name := range []string{secretName, others} {
 		link, cookie := fmt.Sprint("link", i), fmt.Sprint("cookie", i)
-		_, err := db.Invite(ctx, hash(link), identity.Invitation{Session: "s", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)})
-		must(t, err)
-		l, err := db.SignIn(ctx, hash(link), hash(cookie), name, limit, t0)
-		must(t, err)
-		must(t, db.AddRejoinKey(ctx, hash("key"+cookie), identity.RejoinKey{Session: "s", Annotator: l.Annotator, Since: t0, UsedAt: t0}, 5))
+		must.Get(db.Invite(ctx, hash(link), identity.Invitation{Session: "s", Uses: 1, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour)}))(t)
+		l := must.Get(db.SignIn(ctx, hash(link), hash(cookie), name, limit, t0))(t)
+		must.Do(t, db.AddRejoinKey(ctx, hash("key"+cookie), identity.RejoinKey{Session: "s", Annotator: l.Annotator, Since: t0, UsedAt: t0}, 5))
 	}
-	must(t, db.Adopt(ctx, "s", generation(0), 0))
+	must.Do(t, db.Adopt(ctx, "s", generation(0), 0))
 	seq := int64(0)
 	add := func(a idrl.Answer) {
 		t.Helper()
 		seq++
 		a.Seq = seq
-		must(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(seq)}))
+		must.Do(t, db.Append(ctx, "s", record.Row{Answer: a, After: snapshot(seq)}))
 	}
 	for k := int64(1); seq < int64(n); k++ {
 		who := idrl.AnnotatorID([]string{"a1", "a2"}[k%2])
 		as := assignment(k, generation(0).Queries[0], who)
-		must(t, db.Issue(ctx, "s", []record.Assignment{as}))
+		must.Do(t, db.Issue(ctx, "s", []record.Assignment{as}))
 		a := answer(k, as)
 		if who == "a1" {
 			a.ID, a.Choice, a.Reason = idrl.AnswerID(fmt.Sprintf("%s%x", secretAnswer, hash(fmt.Sprint(k))[:13])), idrl.Skip, secretReason // in no order
@@ -62,7 +61,7 @@ func studied(t *testing.T, dir string, n int) *store.DB {
 			add(idrl.Answer{ID: "taken-in", Annotator: who, Choice: idrl.TakenIn, ShownAt: t0, AnsweredAt: t0, ReceivedAt: t0})
 		}
 	}
-	must(t, db.Issue(ctx, "s", []record.Assignment{assignment(10000, generation(0).Queries[0], "a1")})) // not answered
+	must.Do(t, db.Issue(ctx, "s", []record.Assignment{assignment(10000, generation(0).Queries[0], "a1")})) // not answered
 	return db
 }
 
@@ -73,13 +72,13 @@ func TestWithdraw(t *testing.T) {
 	db := studied(t, dir, 12)
 	ctx := t.Context()
 	before, err := db.Load(ctx, "s")
-	must(t, err)
+	must.Do(t, err)
 	_, err = db.Withdraw(ctx, "s", "a9", "grace", t0)
 	wantKind(t, err, idrl.NotFound)
 	_, err = db.Withdraw(ctx, "s", "", "grace", t0)
 	wantKind(t, err, idrl.NotFound)
 	changes, err := db.Changes(ctx)
-	must(t, err)
+	must.Do(t, err)
 	mine := 0
 	for _, a := range before.Log {
 		if a.Annotator == "a1" {
@@ -96,7 +95,7 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("%d changes that a server must learn of, %v; want one more than %d", now, err, changes)
 	}
 	after, err := db.Load(ctx, "s")
-	must(t, err)
+	must.Do(t, err)
 	if len(after.Log) != len(before.Log)+1 || len(after.Snapshots) != len(after.Log) || after.Settings.Withdrawals != 1 {
 		t.Fatalf("%d rows and %d posteriors, %d withdrawals; want %d, as many, and 1", len(after.Log), len(after.Snapshots), after.Settings.Withdrawals, len(before.Log)+1)
 	}
@@ -123,7 +122,7 @@ func TestWithdraw(t *testing.T) {
 		}
 	}
 	people, err := db.Annotators(ctx, "s")
-	must(t, err)
+	must.Do(t, err)
 	if len(people) != 2 || people[0].ID != "a1" || people[0].Name != "" || people[0].WithdrawnAt.IsZero() || people[1].Name != others || !people[1].WithdrawnAt.IsZero() {
 		t.Errorf("people: %+v", people)
 	}
@@ -134,11 +133,11 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("replies: %v, %v", replies, err)
 	}
 	sums, err := db.Sessions(ctx)
-	must(t, err)
+	must.Do(t, err)
 	if got := sums[0].Answers + sums[0].Skipped; got != len(before.Log)-mine {
 		t.Errorf("the session counts %d replies, want the %d of others", got, len(before.Log)-mine)
 	}
-	must(t, db.Rows(ctx, "s", func(r record.Labelled) error {
+	must.Do(t, db.Rows(ctx, "s", func(r record.Labelled) error {
 		if r.Answer.Annotator != "a2" {
 			t.Errorf("an export has %+v", r.Answer)
 		}
@@ -149,7 +148,7 @@ func TestWithdraw(t *testing.T) {
 	}
 	// A server that has not followed appends after a row that is not the last one now.
 	wantKind(t, db.Append(ctx, "s", record.Row{Answer: answer(int64(len(before.Log))+1, assignment(10001, generation(0).Queries[0], "a2")), After: snapshot(int64(len(before.Log)) + 1)}), idrl.Conflict)
-	must(t, db.Close())
+	must.Do(t, db.Close())
 }
 
 // Every table that names an annotator, and every column of the log, is thought of: this test
@@ -157,22 +156,19 @@ func TestWithdraw(t *testing.T) {
 func TestWithdrawalForgetsNoTable(t *testing.T) {
 	dir := t.TempDir()
 	db := studied(t, dir, 12)
-	_, err := db.Withdraw(t.Context(), "s", "a1", "a1", t0)
-	must(t, err)
-	must(t, db.Close())
-	p, err := sql.Open("sqlite", "file:"+filepath.Join(dir, store.FileName)+"?mode=ro")
-	must(t, err)
+	must.Get(db.Withdraw(t.Context(), "s", "a1", "a1", t0))(t)
+	must.Do(t, db.Close())
+	p := must.Get(sql.Open("sqlite", "file:"+filepath.Join(dir, store.FileName)+"?mode=ro"))(t)
 	defer p.Close()
 	column := func(query string, args ...any) (out []string) {
-		rows, err := p.Query(query, args...)
-		must(t, err)
+		rows := must.Get(p.Query(query, args...))(t)
 		defer rows.Close()
 		for rows.Next() {
 			var s string
-			must(t, rows.Scan(&s))
+			must.Do(t, rows.Scan(&s))
 			out = append(out, s)
 		}
-		must(t, rows.Err())
+		must.Do(t, rows.Err())
 		return out
 	}
 	tables := column(`SELECT name FROM sqlite_schema WHERE type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(sqlite_schema.name) WHERE name = 'annotator_id')`)
@@ -204,11 +200,9 @@ func TestWithdrawalForgetsNoTable(t *testing.T) {
 func TestTheLogIsStillAppendOnly(t *testing.T) {
 	dir := t.TempDir()
 	db := studied(t, dir, 12)
-	_, err := db.Withdraw(t.Context(), "s", "a1", "a1", t0)
-	must(t, err)
-	must(t, db.Close())
-	p, err := sql.Open("sqlite", "file:"+filepath.Join(dir, store.FileName))
-	must(t, err)
+	must.Get(db.Withdraw(t.Context(), "s", "a1", "a1", t0))(t)
+	must.Do(t, db.Close())
+	p := must.Get(sql.Open("sqlite", "file:"+filepath.Join(dir, store.FileName)))(t)
 	defer p.Close()
 	for _, statement := range []string{
 		`UPDATE answer SET choice = 'erased', annotator_id = '' WHERE annotator_id = 'a2'`,

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -16,8 +18,7 @@ import (
 // rawly opens the database of a data folder without the store.
 func rawly(t *testing.T, dir string) *sql.DB {
 	t.Helper()
-	p, err := sql.Open("sqlite", filepath.Join(dir, store.FileName))
-	must(t, err)
+	p := must.Get(sql.Open("sqlite", filepath.Join(dir, store.FileName)))(t)
 	t.Cleanup(func() { _ = p.Close() })
 	return p
 }
@@ -30,16 +31,15 @@ func TestWorkerBars(t *testing.T) {
 	bar := func(worker, bar, why string) record.WorkerBar {
 		return record.WorkerBar{Worker: worker, Bar: bar, Who: "Ada", At: at, Why: why}
 	}
-	must(t, db.BarWorker(ctx, bar("w2", record.WorkerDrained, "the machine is needed")))
-	must(t, db.BarWorker(ctx, bar("w1", record.WorkerDrained, "")))
-	must(t, db.BarWorker(ctx, bar("w1", record.WorkerBanned, "it is broken")))
-	must(t, db.BarWorker(ctx, bar("w3", record.WorkerBanned, "")))
-	must(t, db.UnbarWorker(ctx, "w3", "Bo", at.Add(time.Second)))
-	must(t, db.Close())
+	must.Do(t, db.BarWorker(ctx, bar("w2", record.WorkerDrained, "the machine is needed")))
+	must.Do(t, db.BarWorker(ctx, bar("w1", record.WorkerDrained, "")))
+	must.Do(t, db.BarWorker(ctx, bar("w1", record.WorkerBanned, "it is broken")))
+	must.Do(t, db.BarWorker(ctx, bar("w3", record.WorkerBanned, "")))
+	must.Do(t, db.UnbarWorker(ctx, "w3", "Bo", at.Add(time.Second)))
+	must.Do(t, db.Close())
 
 	db = open(t, dir)
-	beside, err := store.OpenBeside(ctx, dir)
-	must(t, err)
+	beside := must.Get(store.OpenBeside(ctx, dir))(t)
 	defer beside.Close()
 	want := fmt.Sprint([]record.WorkerBar{
 		bar("w1", record.WorkerBanned, "it is broken"), bar("w2", record.WorkerDrained, "the machine is needed"),
@@ -52,15 +52,14 @@ func TestWorkerBars(t *testing.T) {
 		}
 	}
 	var acts []string
-	rows, err := rawly(t, dir).QueryContext(ctx, `SELECT actor || ' ' || action || ' ' || object FROM audit WHERE session_id IS NULL ORDER BY id`)
-	must(t, err)
+	rows := must.Get(rawly(t, dir).QueryContext(ctx, `SELECT actor || ' ' || action || ' ' || object FROM audit WHERE session_id IS NULL ORDER BY id`))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var act string
-		must(t, rows.Scan(&act))
+		must.Do(t, rows.Scan(&act))
 		acts = append(acts, act)
 	}
-	must(t, rows.Err())
+	must.Do(t, rows.Err())
 	if got, want := strings.Join(acts, "; "), "Ada drain worker w2: the machine is needed; Ada drain worker w1; Ada ban worker w1: it is broken; Ada ban worker w3; Bo allow worker w3"; got != want {
 		t.Errorf("audit: %s, want %s", got, want)
 	}
@@ -87,7 +86,7 @@ func TestWorkerBarsAreBounded(t *testing.T) {
 		}
 	}
 	good.Why = strings.Repeat("ä", record.MaxWorkerWhy)
-	must(t, db.BarWorker(ctx, good))
+	must.Do(t, db.BarWorker(ctx, good))
 
 	fill := rawly(t, dir)
 	const many = `
@@ -95,21 +94,19 @@ func TestWorkerBarsAreBounded(t *testing.T) {
 		INSERT INTO worker_bar SELECT ? || i, ?, 'Ada', '2026-01-01T00:00:00.000000000Z', '' FROM n`
 	exec := func(args ...any) {
 		t.Helper()
-		_, err := fill.ExecContext(ctx, many, args...)
-		must(t, err)
+		must.Get(fill.ExecContext(ctx, many, args...))(t)
 	}
 	exec(record.MaxWorkerBars-2, "banned", record.WorkerBanned)
 	exec(1, "allowed", record.WorkerAllowed)
 	more := record.WorkerBar{Worker: "more", Bar: record.WorkerDrained, Who: "Ada", At: time.Now()}
-	must(t, db.BarWorker(ctx, more)) // in the place of the one that is allowed
+	must.Do(t, db.BarWorker(ctx, more)) // in the place of the one that is allowed
 	more.Worker = "evenmore"
 	if err := db.BarWorker(ctx, more); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("beyond the limit: %v", err)
 	}
-	must(t, db.UnbarWorker(ctx, "banned1", "Ada", time.Now()))
-	must(t, db.BarWorker(ctx, more))
-	list, err := db.WorkerBars(ctx)
-	must(t, err)
+	must.Do(t, db.UnbarWorker(ctx, "banned1", "Ada", time.Now()))
+	must.Do(t, db.BarWorker(ctx, more))
+	list := must.Get(db.WorkerBars(ctx))(t)
 	if len(list) != record.MaxWorkerBars {
 		t.Errorf("%d bars, want %d", len(list), record.MaxWorkerBars)
 	}
@@ -120,14 +117,14 @@ func TestKeptWorkers(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	db := open(t, dir)
 	beside, err := store.OpenBeside(ctx, dir)
-	must(t, err)
+	must.Do(t, err)
 	defer beside.Close()
 	if r, err := beside.Workers(ctx); err != nil || !r.At.IsZero() || len(r.Workers) != 0 {
 		t.Errorf("before the first: %+v, %v", r, err)
 	}
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	must(t, db.KeepWorkers(ctx, &record.WorkerReport{At: at, Elsewhere: true, Workers: []record.WorkerState{{Name: "w1", Cores: 8, State: record.WorkerFree}}}))
-	must(t, beside.BarWorker(ctx, record.WorkerBar{Worker: "w1", Bar: record.WorkerDrained, Who: "command line", At: at}))
+	must.Do(t, db.KeepWorkers(ctx, &record.WorkerReport{At: at, Elsewhere: true, Workers: []record.WorkerState{{Name: "w1", Cores: 8, State: record.WorkerFree}}}))
+	must.Do(t, beside.BarWorker(ctx, record.WorkerBar{Worker: "w1", Bar: record.WorkerDrained, Who: "command line", At: at}))
 	r, err := beside.Workers(ctx)
 	if err != nil || !r.At.Equal(at) || !r.Elsewhere || len(r.Workers) != 1 || r.Workers[0].State != record.WorkerDrained || r.Workers[0].Cores != 8 {
 		t.Errorf("%+v, %v", r, err)
@@ -135,8 +132,8 @@ func TestKeptWorkers(t *testing.T) {
 	if served, err := beside.Served(ctx); err != nil || !served {
 		t.Errorf("served: %v, %v", served, err)
 	}
-	must(t, db.KeepWorkers(ctx, nil))
-	must(t, db.Close())
+	must.Do(t, db.KeepWorkers(ctx, nil))
+	must.Do(t, db.Close())
 	if r, err := beside.Workers(ctx); err != nil || !r.At.IsZero() || len(r.Workers) != 0 {
 		t.Errorf("after the server ended: %+v, %v", r, err)
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"testing"
 	"time"
+
+	"tiebreak/internal/check/must"
 )
 
 // Answers of format 45 say nothing of when it went wrong.
@@ -19,13 +21,9 @@ func TestFormat46(t *testing.T) {
 		`INSERT INTO answer (session_id, seq, id, query_id, annotator_id, choice, rating, reason, left_side, shown_at, answered_at, received_at, response_ms, hidden_ms, loops, input, instructions, late)
 		 VALUES ('s', 1, 'a', 'q', '', 'erased', 0, '', '', '` + now + `', '` + now + `', '` + now + `', 0, 0, 0, '', 0, 0)`,
 	} {
-		if err := old.do(t.Context(), func(tx *tx) error { _, err := tx.exec(query); return err }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, old.do(t.Context(), func(tx *tx) error { _, err := tx.exec(query); return err }))
 	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, old.Close())
 	db, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)

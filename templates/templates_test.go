@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/static"
 
 	"github.com/a-h/templ"
@@ -96,13 +98,8 @@ func peopleOf(s string) PeoplePanel {
 func parse(t *testing.T, c templ.Component) []*html.Node {
 	t.Helper()
 	var b strings.Builder
-	if err := c.Render(context.Background(), &b); err != nil {
-		t.Fatal(err)
-	}
-	root, err := html.Parse(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Render(context.Background(), &b))
+	root := must.Get(html.Parse(strings.NewReader(b.String())))(t)
 	var out []*html.Node
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode {
@@ -190,17 +187,10 @@ func TestSize(t *testing.T) {
 					continue
 				}
 				seen[file] = true
-				b, err := fs.ReadFile(static.FS, file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(fs.ReadFile(static.FS, file))(t)
 				w := gzip.NewWriter(&packed)
-				if _, err := w.Write(b); err != nil {
-					t.Fatal(err)
-				}
-				if err := w.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(w.Write(b))(t)
+				must.Do(t, w.Close())
 				total += len(b)
 			}
 		}
@@ -217,9 +207,7 @@ func TestVideoSize(t *testing.T) {
 	const compressed = 10_500
 	var packed bytes.Buffer
 	page := strings.Builder{}
-	if err := pages()["label"].Render(t.Context(), &page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pages()["label"].Render(t.Context(), &page))
 	always := static.Modules("annotate.js")
 	for _, file := range static.Modules("video.js") {
 		if slices.Contains(always, file) {
@@ -228,17 +216,10 @@ func TestVideoSize(t *testing.T) {
 		if !strings.Contains(page.String(), `="`+static.Base()+"/js/"+file+`"`) {
 			t.Errorf("the page does not name %s", file)
 		}
-		b, err := fs.ReadFile(static.FS, "js/"+file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(fs.ReadFile(static.FS, "js/"+file))(t)
 		w := gzip.NewWriter(&packed)
-		if _, err := w.Write(b); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Write(b))(t)
+		must.Do(t, w.Close())
 	}
 	if packed.Len() == 0 || packed.Len() > compressed {
 		t.Errorf("the files are %d bytes compressed; the budget is %d", packed.Len(), compressed)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -83,9 +85,7 @@ func TestAPIAuthorisation(t *testing.T) {
 	}
 	wantCode(t, "no such address", b.api(read, "GET", "/s1/nothing", ""), 404, "not_found")
 	wantCode(t, "no such method", b.api(read, "DELETE", "/s1", ""), 405, "method_not_allowed")
-	if err := b.db.RevokeToken(t.Context(), 1, "test", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.RevokeToken(t.Context(), 1, "test", time.Now()))
 	wantCode(t, "revoked", b.api(read, "GET", "/s1", ""), 401, "unauthorized")
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -84,11 +86,9 @@ func TestAPIStream(t *testing.T) {
 	if l := row(lines); l != (streamLine{Seq: 1, Event: "answer"}) {
 		t.Errorf("second %+v", l)
 	}
-	if err := b.db.Append(t.Context(), "s1", record.Row{
+	must.Do(t, b.db.Append(t.Context(), "s1", record.Row{
 		Answer: idrl.Answer{ID: "id2", Seq: 2, Annotator: "a1", Undoes: "id1", ReceivedAt: time.Now()}, After: record.Snapshot{Seq: 2, Belief: []byte("x")},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	b.hub.Publish("s1", live.Event{Kind: live.EventAnswered, Seq: 2})
 	if l := row(lines); l != (streamLine{Seq: 2, Event: "undo", Of: "id1"}) {
 		t.Errorf("third %+v", l)
@@ -101,9 +101,7 @@ func TestAPIStream(t *testing.T) {
 	}
 	wantCode(t, "after", b.api(token, "GET", "/s1/answers/stream?after=-1", ""), 400, "invalid")
 	wantCode(t, "label", b.api(b.token(identity.ScopeLabel, "s1"), "GET", "/s1/answers/stream", ""), 403, "forbidden")
-	if err := b.db.RevokeToken(t.Context(), 1, "test", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.RevokeToken(t.Context(), 1, "test", time.Now()))
 	if l := row(lines); l != (streamLine{}) {
 		t.Errorf("after the token was revoked comes %+v", l)
 	}

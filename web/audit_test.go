@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 )
 
@@ -26,9 +28,7 @@ func TestAuditPage(t *testing.T) {
 	before := len(positions(b.get(c, "/audit").body))
 	for k := range 230 {
 		what := fmt.Sprintf("<b>thing %d</b>", k)
-		if err := b.db.Audit(t.Context(), "s1", "Ada", []string{"cancel training", "answer"}[min(k/210, 1)], what, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.db.Audit(t.Context(), "s1", "Ada", []string{"cancel training", "answer"}[min(k/210, 1)], what, time.Now()))
 	}
 	r := b.get(c, "/audit")
 	if strings.Contains(r.body, "<b>thing") || r.lacks("&lt;b&gt;thing 209&lt;/b&gt;", `href="/sessions/s1"`, "tiebreak audit verify") != nil {
@@ -77,14 +77,11 @@ func positions(body string) (out []string) {
 // count returns how many rows of an actor have other acts than these.
 func count(t *testing.T, b *bench, actor string, but ...string) (n int) {
 	t.Helper()
-	err := b.db.AuditTrail(t.Context(), record.AuditFilter{Actor: actor, Answers: true}, func(e record.AuditEntry) error {
+	must.Do(t, b.db.AuditTrail(t.Context(), record.AuditFilter{Actor: actor, Answers: true}, func(e record.AuditEntry) error {
 		if !strings.Contains(strings.Join(but, ","), e.Action) {
 			n++
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
 }

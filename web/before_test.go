@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/installation"
 	"tiebreak/internal/people/identity"
 	"tiebreak/web"
@@ -99,23 +101,14 @@ func TestAddressOfTheBrowser(t *testing.T) {
 		}
 	})
 	admin := b.researcher()
-	at, err := url.Parse(b.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(url.Parse(b.url))(t)
 	for host, want := range map[string]string{"study.example.org": "https://study.example.org", "inner:8080": ""} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+"/before", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+"/before", nil))(t)
 		r.Host = host
 		for _, k := range admin.Jar.Cookies(at) { // the client has none for another host
 			r.AddCookie(k)
 		}
-		reply, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := must.Get(http.DefaultClient.Do(r))(t)
 		_ = reply.Body.Close()
 		if reply.StatusCode != http.StatusOK || reach.URL != want {
 			t.Errorf("%s: status %d, address %q", host, reply.StatusCode, reach.URL)

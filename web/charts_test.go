@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -226,10 +228,7 @@ func TestPastTrainings(t *testing.T) {
 // Every table has the columns that docs/dashboard.md explains, one row for each thing, and is
 // whole or an error.
 func TestChartTables(t *testing.T) {
-	doc, err := os.ReadFile("../docs/dashboard.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../docs/dashboard.md"))(t)
 	_, section, _ := strings.Cut(string(doc), "\n### 2. The data of the charts\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	described := map[string]string{}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -14,19 +16,11 @@ import (
 func TestClient(t *testing.T) {
 	b := newBench(t, nil)
 	ctx := t.Context()
-	conn, err := client.DialAs(ctx, b.link("s1"), "Robot")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(client.DialAs(ctx, b.link("s1"), "Robot"))(t)
 	b.record()
-	if err := conn.Send(&wire.ClientHello{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Send(&wire.ClientHello{}))
 	for acks, sent, mine := 0, 0, -1; acks < 3; {
-		m, err := conn.Recv()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(conn.Recv())(t)
 		switch m := m.(type) {
 		case *wire.Query:
 			clip, err := conn.Clip(ctx, m.Clips[0])
@@ -39,18 +33,12 @@ func TestClient(t *testing.T) {
 			acks++
 		}
 		if sent < 3 && mine == sent && acks == sent { // an answer's status may come before its ack, or after it
-			if err := conn.Send(answerTo(sent, fmt.Sprint("id", sent))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, conn.Send(answerTo(sent, fmt.Sprint("id", sent))))
 			sent++
 		}
 	}
-	if err := conn.Reconnect(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.Send(&wire.ClientHello{Outbox: []idrl.AnswerID{"id0"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Reconnect(ctx))
+	must.Do(t, conn.Send(&wire.ClientHello{Outbox: []idrl.AnswerID{"id0"}}))
 	if m, err := conn.Recv(); err != nil || len(m.(*wire.Hello).Have) != 1 {
 		t.Errorf("after a reconnect: %v, error %v", m, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 	"tiebreak/internal/session/insight"
@@ -97,9 +99,7 @@ func TestCompareOthersSessions(t *testing.T) {
 				t.Errorf("%s by a %s: status %d, where there is none %d:\n%s", path, role, hidden.status, gone.status, hidden.body)
 			}
 		}
-		if err := b.db.Share(t.Context(), identity.Share{Session: "s2", User: name, Right: identity.RightView}, "test", time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.db.Share(t.Context(), identity.Share{Session: "s2", User: name, Right: identity.RightView}, "test", time.Now()))
 		if r := b.get(c, "/compare?"+comparedBoth); r.status != 200 || r.lacks("Session s2") != nil {
 			t.Errorf("a %s who may see both: status %d", role, r.status)
 		}

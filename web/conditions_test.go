@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/idrl"
@@ -52,9 +54,7 @@ func TestConditionsOnThePage(t *testing.T) {
 		t.Helper()
 		tab := b.open(b.researcher(), "/sessions/s1/watch")
 		for m.T != "conditions" {
-			if err := json.Unmarshal(tab.hear(), &m); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(tab.hear(), &m))
 		}
 		return m
 	}

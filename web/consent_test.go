@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -60,9 +62,7 @@ func benchOfConsent(t *testing.T, agrees bool) (*bench, *heldPeople, tab) {
 	c := b.annotator("s1")
 	if agrees {
 		b.setConsent("One.")
-		if err := b.db.Agree(t.Context(), "s1", "a1", 1, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.db.Agree(t.Context(), "s1", "a1", 1, time.Now()))
 	}
 	return b, people, b.open(c, "/sessions/s1/ws")
 }

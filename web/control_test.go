@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
@@ -86,9 +88,7 @@ func TestWhatWasDone(t *testing.T) {
 			return err
 		},
 	} {
-		if err := do(at.Add(time.Duration(i) * time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, do(at.Add(time.Duration(i)*time.Second)))
 	}
 	page := b.get(c, "/sessions/s1/settings").body
 	last := len(page)

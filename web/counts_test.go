@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/gorilla/websocket"
 
 	"tiebreak/internal/check/waittest"
@@ -73,9 +75,7 @@ func TestSlowClientIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	if err := ws.WriteMessage(websocket.TextMessage, wire.Encode(&wire.ClientHello{})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ws.WriteMessage(websocket.TextMessage, wire.Encode(&wire.ClientHello{})))
 	waittest.Until(t, "the socket to be closed", func() bool { return b.web.Counts().Slow.Load() > 0 && b.web.Sockets() == 0 })
 	if c := b.web.Counts(); c.Slow.Load() != 1 || c.Dropped.Load() < 1 || c.Dropped.Load() > 10 {
 		t.Errorf("%d slow clients and %d lost messages, want 1 and the few of a greeting", c.Slow.Load(), c.Dropped.Load())

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/people/identity"
@@ -195,9 +197,7 @@ func TestRemovedParticipantCanWithdraw(t *testing.T) {
 	c, shared := b.browser(), b.browser()
 	b.post(c, link+"p1", nil)
 	b.post(shared, link+"p2", nil)
-	if err := b.db.RevokeAnnotator(t.Context(), "s1", "a1", false, "Ada", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.RevokeAnnotator(t.Context(), "s1", "a1", false, "Ada", time.Now()))
 	for name, c := range map[string]*http.Client{"their browser": c, "that of another participant": shared, "another": b.browser()} {
 		r := b.post(c, link+"p1", nil)
 		if r.status != 410 || r.lacks("ended your part") != nil || r.header.Get("Set-Cookie") != "" {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
@@ -131,14 +133,9 @@ func TestClips(t *testing.T) {
 func TestClipsOfVideo(t *testing.T) {
 	b := newBench(t, nil)
 	mine, researcher := b.annotator("s1"), b.researcher()
-	media, err := clip.Encode(tapetest.Small(), tapetest.Clip(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	media := must.Get(clip.Encode(tapetest.Small(), tapetest.Clip(3)))(t)
 	film := idrl.Clip{ID: "f1", From: "t1", Steps: 3, Phi: []float64{1, 0}, Media: media}
-	if err := b.db.Adopt(t.Context(), "s1", idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{film.ID: film}}, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.Adopt(t.Context(), "s1", idrl.Generation{Clips: map[idrl.ClipID]idrl.Clip{film.ID: film}}, 0))
 	tags := map[string]bool{}
 	for _, test := range []struct {
 		query  string
@@ -206,18 +203,14 @@ func TestExport(t *testing.T) {
 	if strings.Contains(r.body, secretOther) {
 		t.Error("the export names the annotator")
 	}
-	if err := b.db.DecideAnswers(t.Context(), "s1", "a1", idrl.LeftOut, "Ada", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.DecideAnswers(t.Context(), "s1", "a1", idrl.LeftOut, "Ada", time.Now()))
 	if r := b.get(c, "/sessions/s1/export"); r.status != 200 || r.body != "" {
 		t.Errorf("answers that are left out: status %d: %s", r.status, r.body)
 	}
 	if r := b.get(c, "/sessions/s1/export?all=1"); r.lacks(`"left_out":true`) != nil {
 		t.Errorf("all answers: %s", r.body)
 	}
-	if err := b.db.DecideAnswers(t.Context(), "s1", "a1", idrl.TakenIn, "Ada", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.DecideAnswers(t.Context(), "s1", "a1", idrl.TakenIn, "Ada", time.Now()))
 	if r := b.get(c, "/sessions/s1/export"); r.header.Get("Content-Type") != "application/jsonl" || !strings.HasPrefix(r.body, `{"label_id":"id1"`) {
 		t.Errorf("default format: %v: %s", r.header, r.body)
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // What an annotator tells of a question reaches the researcher, escaped, and nobody else.
@@ -12,10 +14,7 @@ func TestFlagOverHTTP(t *testing.T) {
 	b := newBench(t, nil)
 	c, other := b.annotator("s1"), b.annotator("s1")
 	b.record()
-	rec, err := b.db.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(b.db.Load(t.Context(), "s1"))(t)
 	as := rec.Assignments[0]
 	if as.Annotator != "a1" {
 		t.Fatalf("the question is of %s", as.Annotator)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/websocket"
 
@@ -150,9 +152,7 @@ func TestWatch(t *testing.T) {
 		}
 		Open, Recent, Weights []any
 	}
-	if err := json.Unmarshal(tab.hear(), &state); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(tab.hear(), &state))
 	if state.T != "state" || state.Seq != 0 || state.Candidates[0].Clip != "/sessions/s1/clips/c1" || state.Regret[0].Mean != 0.013 ||
 		!strings.HasPrefix(state.Statement.Headline, "93\u00a0% sure") || state.Statement.Best != secretPolicy ||
 		state.Annotators[0].Name != secretOther || state.Annotators[0].MedianMS != 1000 || state.Open == nil || state.Recent == nil {
@@ -163,9 +163,7 @@ func TestWatch(t *testing.T) {
 	}
 	began, messages := time.Now(), 0
 	for state.Seq < 40 {
-		if err := json.Unmarshal(tab.hear(), &state); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(tab.hear(), &state))
 		messages++
 	}
 	if most := int(time.Since(began)/(250*time.Millisecond)) + 2; messages > most {
@@ -183,9 +181,7 @@ func TestWhoLeftIsNotAskedNow(t *testing.T) {
 	until := func(here bool) {
 		for {
 			var state struct{ Open []struct{ Here bool } }
-			if err := json.Unmarshal(tab.hear(), &state); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(tab.hear(), &state))
 			if len(state.Open) == 1 && state.Open[0].Here == here {
 				return
 			}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -50,9 +52,7 @@ func TestHealthz(t *testing.T) {
 		if r := b.get(b.browser(), "/healthz"); r.status != 200 || r.body != "ok\n" {
 			t.Errorf("%s: status %d: %q", when, r.status, r.body)
 		}
-		if err := b.web.Drain(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.web.Drain(t.Context()))
 	}
 	if h.asked > 0 {
 		t.Error("healthz asked for the health of the store")
@@ -79,9 +79,7 @@ func TestReadyz(t *testing.T) {
 			t.Errorf("%s: status %d: %q, want %d: %q", test.name, r.status, r.body, test.status, test.body)
 		}
 	}
-	if err := b.web.Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.web.Drain(t.Context()))
 	if r := b.get(b.browser(), "/readyz"); r.status != 503 || r.body != "stopping\n" {
 		t.Errorf("draining: status %d: %q", r.status, r.body)
 	}
@@ -127,10 +125,7 @@ func TestSignInOnAFullDisk(t *testing.T) {
 		a = c.Auth.(*auth.Auth)
 		c.Auth = fullAuth{a}
 	})
-	token, err := a.NewResearcherLink(t.Context(), "Ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(a.NewResearcherLink(t.Context(), "Ada"))(t)
 	h.set(full)
 	if r := b.get(b.browser(), "/signin?token="+token); r.status != 200 || r.lacks("data-problem>", full.Advice) != nil {
 		t.Errorf("status %d, does not say what is wrong:\n%s", r.status, r.body)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/people/identity"
 )
 
@@ -108,10 +110,7 @@ func TestInputsAreTested(t *testing.T) {
 	}
 	n := 0
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		for _, tag := range typed.FindAllString(string(text), -1) {
 			m := fieldName.FindStringSubmatch(tag)
 			if m == nil || otherType.MatchString(tag) {

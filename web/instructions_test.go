@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
@@ -77,9 +79,7 @@ func TestAcknowledge(t *testing.T) {
 	if r := b.get(c, "/sessions/s1/label"); r.lacks(`data-acknowledged="1"`, `data-instructions-version="1"`) != nil {
 		t.Errorf("the page lacks %q", r.lacks(`data-acknowledged="1"`, `data-instructions-version="1"`))
 	}
-	if _, err := b.db.SetInstructions(t.Context(), "s1", idrl.Markdown, "New", "ada", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.db.SetInstructions(t.Context(), "s1", idrl.Markdown, "New", "ada", time.Now()))(t)
 	const path = "/sessions/s1/instructions/acknowledge"
 	for _, test := range []struct {
 		version string
@@ -127,9 +127,7 @@ func (b *bench) upload(c *http.Client, fields map[string]string, file []byte) re
 func smallPicture(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 3))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 3))))
 	return b.Bytes()
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -250,10 +252,7 @@ func TestPracticeWithExamples(t *testing.T) {
 	}
 	answer := answerTo(0, "p1")
 	answer.Assignment = "practice.1"
-	body, err := json.Marshal(answer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(json.Marshal(answer))(t)
 	if r := b.send(c, http.MethodPost, "/sessions/s1/practice", bytes.NewReader(body), http.Header{"Content-Type": {"application/json"}}); r.status != 404 && r.status != 400 {
 		t.Errorf("an answer to it is taken: status %d", r.status)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/web"
@@ -138,10 +140,7 @@ func TestTabsOfOneAnnotator(t *testing.T) {
 // TestLaboratory: a hundred annotators behind one address start at the same time.
 func TestLaboratory(t *testing.T) {
 	b := newBench(t, nil)
-	token, err := b.auth.NewInvitation(t.Context(), "s1", 100, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(b.auth.NewInvitation(t.Context(), "s1", 100, time.Hour))(t)
 	var group sync.WaitGroup
 	for range 100 {
 		group.Go(func() {
@@ -238,14 +237,9 @@ func TestClientWaits(t *testing.T) {
 	web.Tighten(b.web, 25, 20)
 	for b.get(b.browser(), "/").status != 429 {
 	}
-	c, err := client.Dial(t.Context(), link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(client.Dial(t.Context(), link))(t)
 	defer c.Close()
-	if err := c.Send(&wire.ClientHello{Outbox: []idrl.AnswerID{}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Send(&wire.ClientHello{Outbox: []idrl.AnswerID{}}))
 	if _, err := c.Recv(); err != nil || strings.TrimSpace(c.Base().Path) != "/sessions/s1/label" {
 		t.Errorf("at %s: %v", c.Base(), err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -141,9 +143,7 @@ func TestWatchNamesPoliciesOfThePast(t *testing.T) {
 		Candidates []struct{ ID string }
 		Recent     []struct{ First, Second string }
 	}
-	if err := json.Unmarshal(b.open(b.researcher(), "/sessions/s1/watch").hear(), &state); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b.open(b.researcher(), "/sessions/s1/watch").hear(), &state))
 	if len(state.Candidates) != 1 || state.Candidates[0].ID == "g0.p3" || len(state.Recent) != 2 {
 		t.Fatalf("state %+v, want one candidate, not g0.p3, and two questions", state)
 	}

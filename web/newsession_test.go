@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/rehearsed"
 	"tiebreak/internal/study/settings"
@@ -20,10 +22,7 @@ import (
 // sent returns what a browser would send of the form for a new session on a page.
 func sent(t *testing.T, page string) url.Values {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(html.Parse(strings.NewReader(page)))(t)
 	out, inForm := url.Values{}, false
 	get := func(n *html.Node, key string) (string, bool) {
 		for _, a := range n.Attr {
@@ -71,9 +70,7 @@ func TestWhoAnswers(t *testing.T) {
 	}
 	values.Set("title", "T")
 	made := settings.Complete(idrl.SessionSpec{ID: "s9", Title: "T", Env: "driver"}) // which the fake sessions do not record
-	if err := b.db.CreateSession(t.Context(), made); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.CreateSession(t.Context(), made))
 	for _, test := range []struct {
 		name       string
 		change     map[string]string
@@ -190,10 +187,7 @@ func TestPresetsOfTheForm(t *testing.T) {
 	want := settings.FindAudience(settings.Participants).Defaults()
 	want.Env, want.Kind, want.Budget, want.AnswersEach, want.Candidates, want.StopByItself = "gridworld", idrl.RateState, 55, 11, 9, true
 	want.Instructions = "Fruit is **good**.\nThorns are not."
-	file, err := studyfile.Write(settings.Complete(want))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(studyfile.Write(settings.Complete(want)))(t)
 	export := func(values url.Values) string {
 		values.Set("do", "export")
 		r := b.post(c, "/sessions", values)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/pb33f/libopenapi"
 
 	"tiebreak/internal/idrl"
@@ -66,10 +68,7 @@ type contract struct {
 
 func readContract(t *testing.T) contract {
 	t.Helper()
-	doc, err := libopenapi.NewDocument(web.APIDocument())
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(libopenapi.NewDocument(web.APIDocument()))(t)
 	v, errs := validator.NewValidator(doc)
 	if len(errs) > 0 {
 		t.Fatal(errs)
@@ -77,10 +76,7 @@ func readContract(t *testing.T) contract {
 	if ok, problems := v.ValidateDocument(); !ok {
 		t.Fatal(problems)
 	}
-	model, err := doc.BuildV3Model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(doc.BuildV3Model())(t)
 	out := contract{v, map[string]map[string]operation{}, map[string]*base.Schema{}}
 	for name, schema := range model.Model.Components.Schemas.FromOldest() {
 		out.schemas[name] = schema.Schema()
@@ -88,9 +84,7 @@ func readContract(t *testing.T) contract {
 	var all struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(web.APIDocument(), &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(web.APIDocument(), &all))
 	for path, item := range all.Paths {
 		out.paths[path] = map[string]operation{}
 		for method, raw := range item {
@@ -98,9 +92,7 @@ func readContract(t *testing.T) contract {
 				continue
 			}
 			var op operation
-			if err := json.Unmarshal(raw, &op); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(raw, &op))
 			out.paths[path][strings.ToUpper(method)] = op
 		}
 	}
@@ -297,14 +289,9 @@ func TestAPIRefusesWhatTheDocumentDoes(t *testing.T) {
 			return
 		}
 		var body map[string]any
-		if err := json.Unmarshal(example, &body); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(example, &body))
 		refuse := func(what string, wrong any) {
-			text, err := json.Marshal(wrong)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(wrong))(t)
 			if c.fits(schema, text) == "" {
 				t.Errorf("%s %s: the schema takes %s (%s)", method, path, text, what)
 			}

@@ -58,8 +58,27 @@ func (p *pen) learning(out *templates.Charts) {
 	out.Cards = p.predictions()
 	out.Correlation = correlationTable(p.m.Spec, p.m.Insight)
 	out.Wide = []templates.ChartCard{p.history()}
+	out.Fold = "Weights: correlations and history"
+	if p.m.Spec.Model == idrl.NetworkModel {
+		out.Fold = "Features that the networks reward"
+	}
+	p.fold(out)
 	if p.m.Spec.Kind == idrl.JudgeClip {
 		out.Figures = append(out.Figures, p.verdicts())
+	}
+}
+
+// fold folds on a phone all that is drawn but the regret, which says whether the session learns, and verdicts, which are added later: what is
+// said of them comes first.
+func (p *pen) fold(out *templates.Charts) {
+	if !p.look.Narrow {
+		return
+	}
+	for i, c := range out.Cards {
+		out.Cards[i].Figure.Folded = c.Figure.SVG != ""
+	}
+	for i, f := range out.Figures {
+		out.Figures[i].Folded = f.SVG != "" && f.Name != "regret"
 	}
 }
 
@@ -74,7 +93,7 @@ func (p *pen) verdicts() templates.Drawing {
 		d.Said = fmt.Sprintf("When it went wrong is known of %s.", plural(v.Moments, "verdict"))
 	}
 	if v.Shared > 0 {
-		d.Said += fmt.Sprintf(" Where two people or more named a moment (%s), these are %.1f s apart in the median.", plural(v.Shared, "clip"), v.Apart)
+		d.Said += fmt.Sprintf(" Where two people or more named a moment (%s), half of the time two of them are at most %.1f s apart.", plural(v.Shared, "clip"), v.Apart)
 	}
 	return d
 }

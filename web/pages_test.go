@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -177,10 +179,7 @@ func TestStaticPathsStayInside(t *testing.T) {
 
 func TestSignInTakesAClickAndWorksOnce(t *testing.T) {
 	b := newBench(t, nil)
-	token, err := b.auth.NewResearcherLink(t.Context(), "Ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(b.auth.NewResearcherLink(t.Context(), "Ada"))(t)
 	c := b.browser()
 	for range 2 { // looking does not use it up
 		if r := b.get(c, "/signin?token="+token); r.status != 200 || r.lacks("data-signin", token) != nil {
@@ -217,10 +216,7 @@ func TestSignInTakesAClickAndWorksOnce(t *testing.T) {
 
 func TestSecureCookies(t *testing.T) {
 	b := newBench(t, func(c *web.Config) { c.SecureCookies = true })
-	token, err := b.auth.NewResearcherLink(t.Context(), "Ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(b.auth.NewResearcherLink(t.Context(), "Ada"))(t)
 	r := b.post(b.browser(), "/signin", url.Values{"token": {token}})
 	if c := r.header.Get("Set-Cookie"); !strings.HasPrefix(c, "__Host-tb_user=") || !strings.Contains(c, "Secure") {
 		t.Errorf("cookie = %q", c)
@@ -256,10 +252,7 @@ func TestJoin(t *testing.T) {
 	if again.status != 303 || again.header.Get("Set-Cookie") != "" {
 		t.Errorf("joining again: status %d, cookie %q, want the same annotator", again.status, again.header.Get("Set-Cookie"))
 	}
-	names, err := b.db.AnnotatorNames(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(b.db.AnnotatorNames(t.Context(), "s1"))(t)
 	if diff := cmp.Diff(map[idrl.AnnotatorID]string{"a1": "Bo"}, names); diff != "" {
 		t.Errorf("annotators (-want +got):\n%s", diff)
 	}

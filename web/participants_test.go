@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/store"
 	"tiebreak/web/wire"
@@ -17,9 +19,7 @@ func TestConsentAtTheLink(t *testing.T) {
 	b := newBench(t, nil)
 	ctx := t.Context()
 	link := b.link("s1")
-	if _, err := b.db.SetConsent(ctx, "s1", "You **may** stop. <script>alert(1)</script>", "grace", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.db.SetConsent(ctx, "s1", "You **may** stop. <script>alert(1)</script>", "grace", time.Now()))(t)
 	c := b.browser()
 	r := b.get(c, link)
 	if r.lacks("You <strong>may</strong> stop.", `name="consent_version" value="1"`, "I do not agree", "/declined\"") != nil || strings.Contains(r.body, "<script>alert") {
@@ -67,9 +67,7 @@ func TestNewConsentWhileLabelling(t *testing.T) {
 	first := waitFor(tab, func(s *wire.Status) bool { return len(s.Open) == 2 })
 	set := func(text string) {
 		t.Helper()
-		if _, err := b.db.SetConsent(ctx, "s1", text, "grace", time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.db.SetConsent(ctx, "s1", text, "grace", time.Now()))(t)
 		b.s1.set(live.EventSettings, func() {})
 	}
 	set("One.")
@@ -160,9 +158,7 @@ func TestWithdrawMyData(t *testing.T) {
 	if r := ada("/sessions/s1/label", nil); r.status != 403 {
 		t.Errorf("afterwards the questions: status %d", r.status)
 	}
-	if err := b.db.RevokeAnnotator(ctx, "s1", "a2", false, "grace", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.RevokeAnnotator(ctx, "s1", "a2", false, "grace", time.Now()))
 	if r := bob("/sessions/s1/label", nil); r.status != 410 {
 		t.Errorf("somebody whose part has ended: status %d", r.status)
 	}
@@ -186,10 +182,7 @@ func TestErasingIsTold(t *testing.T) {
 	b.s1.spec.WithdrawDays = 30
 	c := b.browser()
 	b.post(c, b.link("s1"), url.Values{"name": {"Adalberta"}})
-	receipt, err := b.db.Receipt(ctx, "s1", "a1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	receipt := must.Get(b.db.Receipt(ctx, "s1", "a1"))(t)
 	page := "/sessions/s1/withdrawn/a1/" + receipt
 	if r := b.get(c, page); r.status != 404 {
 		t.Errorf("before the withdrawal: status %d", r.status)
@@ -198,7 +191,7 @@ func TestErasingIsTold(t *testing.T) {
 	if r := b.get(c, "/sessions/s1/withdraw"); r.lacks(`name="annotator" value="a1"`, `name="receipt" value="`+receipt) != nil {
 		t.Errorf("the form lacks its receipt: status %d", r.status)
 	}
-	err = b.db.Read(ctx, "s2", func(*store.Reading) error { // an export of another session
+	must.Do(t, b.db.Read(ctx, "s2", func(*store.Reading) error { // an export of another session
 		for range 2 {
 			if r := b.post(c, "/sessions/s1/withdraw", form); r.status != 303 || r.header.Get("Location") != page {
 				t.Errorf("withdraw: status %d to %q", r.status, r.header.Get("Location"))
@@ -214,13 +207,8 @@ func TestErasingIsTold(t *testing.T) {
 			t.Error("the list of people says something else")
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.db.Erase(ctx); err != nil {
-		t.Fatal(err)
-	}
+	}))
+	must.Do(t, b.db.Erase(ctx))
 	if r := b.get(b.browser(), page); r.status != 200 || r.lacks("Your data are erased", `data-forget="s1"`) != nil || r.header.Get("Refresh") != "" {
 		t.Errorf("afterwards: status %d, refresh %q: %s", r.status, r.header.Get("Refresh"), r.body)
 	}

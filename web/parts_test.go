@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -52,9 +54,7 @@ func TestEncodeState(t *testing.T) {
 		Annotators: []quality.AnnotatorStats{{Annotator: "a1", Answers: 4, Marked: 2, LeftHigh: 1}},
 	}, nil, func(a idrl.AnnotatorID) bool { return a == "a1" })
 	var got map[string]any
-	if err := json.Unmarshal(b, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &got))
 	pair := map[string]any{"first": "p1", "second": "p2", "rivals": 0.0, "info": 0.5, "pair_std": 0.0, "purpose": "not recorded"}
 	with := func(m map[string]any) map[string]any {
 		for k, v := range pair {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/gorilla/websocket"
 
 	"tiebreak/internal/base/live"
@@ -59,10 +61,7 @@ func TestRevokeLink(t *testing.T) {
 // A used sign-in link leads a browser that is signed in to the sessions.
 func TestUsedSignInLink(t *testing.T) {
 	b := newBench(t, nil)
-	token, err := b.auth.NewResearcherLink(t.Context(), "Ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(b.auth.NewResearcherLink(t.Context(), "Ada"))(t)
 	c := b.browser()
 	b.post(c, "/signin", url.Values{"token": {token}})
 	for _, r := range []reply{b.get(c, "/signin?token="+token), b.post(c, "/signin", url.Values{"token": {token}})} {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
@@ -160,15 +162,10 @@ func TestTurnOnTheQualityPage(t *testing.T) {
 	if r := post("turn", 303); r.header.Get("Location") != "/sessions/s1/quality" || b.s1.follows != 1 {
 		t.Errorf("turned: to %q, followed %d times", r.header.Get("Location"), b.s1.follows)
 	}
-	rec, err := b.db.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(b.db.Load(t.Context(), "s1"))(t)
 	seq := int64(len(rec.Log) + 1) // what a session that is none of a test does
 	row := record.Row{Answer: idrl.Answer{ID: "turned", Seq: seq, Annotator: "a2", Choice: idrl.Turned}, After: record.Snapshot{Seq: seq, Belief: []byte("x")}}
-	if err := b.db.Append(t.Context(), "s1", row); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.db.Append(t.Context(), "s1", row))
 	r := b.get(c, "/sessions/s1/quality")
 	if lacks := r.lacks("40 answers turned", "Turn answers back", "20 of 20"); lacks != nil || strings.Contains(r.body, "data-warning") || strings.Contains(r.body, "data-turning") {
 		t.Errorf("turned, the page lacks %q:\n%s", lacks, r.body)

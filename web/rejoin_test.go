@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/web/wire"
 )
 
@@ -25,10 +27,7 @@ func (b *bench) key(c *http.Client, held string) (annotator, name, key string) {
 // forget makes a browser lose its cookies.
 func forget(t *testing.T, c *http.Client) {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := must.Get(cookiejar.New(nil))(t)
 	c.Jar = jar
 }
 
@@ -80,10 +79,7 @@ func TestRejoinEndsTheOtherLogin(t *testing.T) {
 	if r := b.post(c, b.link("s1"), url.Values{}); r.status != http.StatusSeeOther {
 		t.Fatalf("join: status %d", r.status)
 	}
-	at, err := url.Parse(b.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(url.Parse(b.url))(t)
 	second := &http.Client{Jar: c.Jar}
 	forget(t, c)
 	c.Jar.SetCookies(at, second.Jar.Cookies(at))

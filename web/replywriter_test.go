@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
@@ -85,9 +87,7 @@ func TestReplyThatNobodyReads(t *testing.T) {
 			}
 			b.logs.wait(t, "broken off")
 			web.Bundling(b.web)()
-			if _, err := db.Withdraw(t.Context(), "s1", "a1", "a1", time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(db.Withdraw(t.Context(), "s1", "a1", "a1", time.Now()))(t)
 			if left, err := db.Meta(t.Context(), "scrub"); left != "" || err != nil {
 				t.Errorf("what was withdrawn is in the files still: %q, %v", left, err)
 			}
@@ -112,9 +112,7 @@ func TestReplyThatIsReadSlowly(t *testing.T) {
 	defer small.Close()
 	began := time.Now()
 	conn := b.ask(small.URL, b.token(identity.ScopeRead, "s1"), "/s1/clips/c1")
-	if err := conn.SetReadBuffer(16 << 10); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.SetReadBuffer(16<<10))
 	pace := time.NewTicker(20 * time.Millisecond)
 	defer pace.Stop()
 	slow := readerFunc(func(p []byte) (int, error) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/web"
 )
 
@@ -20,10 +22,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 		logs = &buffer{}
 		c.Log = slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	sign, err := b.auth.NewResearcherLink(t.Context(), "SECRET-RESEARCHER")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sign := must.Get(b.auth.NewResearcherLink(t.Context(), "SECRET-RESEARCHER"))(t)
 	join := strings.TrimPrefix(b.link("s1"), b.url+"/join/")
 	secrets := []string{sign, join, "SECRET", "127.0.0.1", "cookie", "Cookie"}
 
@@ -41,10 +40,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	b.get(ada, "/sessions/s1")
 	b.get(ada, "/sessions/"+join)
 	b.open(bo, "/sessions/s1/ws")
-	u, err := url.Parse(b.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(b.url))(t)
 	for _, browser := range []*http.Client{ada, bo} {
 		for _, k := range browser.Jar.Cookies(u) {
 			secrets = append(secrets, k.Value)
@@ -68,9 +64,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 			MS                                            float64
 			Bytes                                         int64
 		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &e))
 		if e.Msg == "signed in" {
 			lines = append(lines, strings.Join([]string{e.Level, e.Msg, e.Actor, e.Session}, " "))
 			continue

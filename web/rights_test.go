@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 	"tiebreak/web"
@@ -125,9 +127,7 @@ func everyAccount(t *testing.T, b *bench) (out []account) {
 		}
 	}
 	for _, a := range out {
-		if err := b.db.AddUser(t.Context(), a.name(), a.role, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.db.AddUser(t.Context(), a.name(), a.role, time.Now()))
 		if a.right != identity.NoRight {
 			b.give(a.name(), a.right)
 		}

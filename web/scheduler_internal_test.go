@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tiebreak/internal/check/must"
 )
 
 var (
@@ -25,10 +27,7 @@ func onePlace() *scheduler {
 
 func mustEnter(t *testing.T, s *scheduler, who person, w work) *ticket {
 	t.Helper()
-	got, err := s.enter(t.Context(), who, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(s.enter(t.Context(), who, w))(t)
 	return got
 }
 
@@ -60,9 +59,7 @@ func TestActorsTakeTurns(t *testing.T) {
 		ask(bob, "bob0")
 		ask(bob, "bob1")
 		first.rest() // ada0 begins, and so on
-		if err := first.resume(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, first.resume(t.Context()))
 		all.Go(first.leave)
 		all.Wait()
 		if want := []string{"ada0", "bob0", "ada1", "bob1", "ada2"}; !slices.Equal(order, want) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/websocket"
 
@@ -57,10 +59,7 @@ func TestConversation(t *testing.T) {
 
 	var got []wire.FromServer
 	for range 4 {
-		m, err := wire.DecodeServer(tab.hear())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(wire.DecodeServer(tab.hear()))(t)
 		got = append(got, m)
 	}
 	question := func(n int) *wire.Query {
@@ -111,10 +110,7 @@ func TestQuestionsComeOnce(t *testing.T) {
 	tab.send(&wire.ClientHello{})
 	sent := map[idrl.AssignmentID]int{}
 	for n, acks, mine := 0, 0, 0; acks < 10 || mine < 10; {
-		m, err := wire.DecodeServer(tab.hear())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(wire.DecodeServer(tab.hear()))(t)
 		switch m := m.(type) {
 		case *wire.Query:
 			sent[m.Assignment]++
@@ -173,9 +169,7 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	if err := tab.ws.WriteMessage(websocket.BinaryMessage, []byte{1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tab.ws.WriteMessage(websocket.BinaryMessage, []byte{1}))
 	if nak := wait[*wire.Nak](tab); nak.Code != wire.Invalid || !strings.Contains(nak.Message, "binary") {
 		t.Errorf("binary message: nak %+v", *nak)
 	}

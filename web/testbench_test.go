@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -38,6 +40,7 @@ type bench struct {
 	logs     *buffer
 	arena    idrl.SessionSpec // that was to be made last
 	entrants []web.Entrant    // of it
+	uploaded []string         // policies of what was uploaded
 }
 
 // buffer is written by the server's goroutines.
@@ -126,10 +129,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // lasts until after the clean-up
 	b := &bench{t: t, sessions: &fakeSessions{byID: map[idrl.SessionID]*fakeSession{}}, logs: &buffer{}}
-	db, err := store.Open(ctx, newStudy(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(ctx, newStudy(t)))(t)
 	b.db, b.auth = db, auth.New(auth.Config{Store: db, Accounts: db, Crowd: db, Tokens: db})
 	for id, kind := range map[idrl.SessionID]idrl.QueryKind{"s1": idrl.CompareClips, "s2": idrl.RateClip} {
 		spec := settings.Complete(idrl.SessionSpec{
@@ -137,9 +137,7 @@ func newBench(t *testing.T, change func(*web.Config)) *bench {
 			Features: []string{"Lane", "Speed"}, CreatedAt: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 		})
 
-		if err := db.CreateSession(ctx, spec); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.CreateSession(ctx, spec))
 		b.sessions.byID[id] = newFakeSession(&b.hub, spec)
 	}
 	b.s1 = b.sessions.byID["s1"]

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/view"
 	"tiebreak/web/wire"
@@ -23,10 +25,7 @@ type declared struct {
 // typings returns the interfaces of wire.d.ts, and its unions of texts.
 func typings(t *testing.T) (interfaces map[string]declared, unions map[string][]string) {
 	t.Helper()
-	b, err := os.ReadFile("../static/js/wire.d.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../static/js/wire.d.ts"))(t)
 	interfaces, unions = map[string]declared{}, map[string][]string{}
 	field := regexp.MustCompile(`(?m)^  (\w+\??): (.+);$`)
 	for _, m := range regexp.MustCompile(`(?m)^export interface (\w+)(?: extends (\w+))? \{\n((?:  .*\n)+)\}`).FindAllStringSubmatch(string(b), -1) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
@@ -142,9 +144,7 @@ func TestAPIWorkers(t *testing.T) {
 	c := &caller{b, readContract(t), nil}
 	text := c.call("GET", "/api/v1/workers", b.token(identity.ScopeRead, ""), nil, http.StatusOK)
 	var got record.WorkerReport
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &got))
 	if len(got.Workers) != 4 || got.Workers[0].State != record.WorkerFinishing || got.Workers[3].State != record.WorkerRefused || got.Waiting[0].Why == "" || got.Bars[0].Why != "needed" {
 		t.Errorf("the reply is %s", text)
 	}

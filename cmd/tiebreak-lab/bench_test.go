@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/command"
 	"tiebreak/internal/lab/experiment"
 
@@ -34,9 +36,7 @@ func TestBenchRefuses(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
 	task := filepath.Join(t.TempDir(), "task.json")
-	if err := os.WriteFile(task, []byte(`{"features": []}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(task, []byte(`{"features": []}`), 0o600))
 	for _, test := range []struct {
 		name string
 		args []string
@@ -105,10 +105,7 @@ func TestBenchNames(t *testing.T) {
 func TestBenchCorridor(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
-	figure, err := experiment.FindFigure("swimmer-corridor")
-	if err != nil {
-		t.Fatal(err)
-	}
+	figure := must.Get(experiment.FindFigure("swimmer-corridor"))(t)
 	want, code := "seeds and answers must be", 2
 	if err := figure.Available(); err != nil {
 		want, code = err.Error(), 1
@@ -148,15 +145,9 @@ func benchFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for _, pattern := range []string{"*.html", "*/*.csv", "*/*.json", "*/*.svg", "*/*.png"} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(filepath.Glob(filepath.Join(dir, pattern)))(t)
 		for _, path := range found {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(os.ReadFile(path))(t)
 			if name := strings.TrimPrefix(path, dir); !strings.HasSuffix(name, "timing.csv") {
 				out[filepath.ToSlash(name)] = benchTimes.ReplaceAllString(string(data), "")
 			}
@@ -237,9 +228,7 @@ func TestBenchGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(kept[0]), "6.json"), part[:100], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(filepath.Dir(kept[0]), "6.json"), part[:100], 0o600))
 	status, _, stderr := cli(t, append(args, dir)...)
 	if status != 0 || !strings.Contains(stderr, "of 12 runs were computed earlier") || strings.Count(stderr, "is damaged") != 1 {
 		t.Errorf("status %d, said:\n%s", status, stderr)
@@ -260,9 +249,7 @@ func TestBenchTask(t *testing.T) {
 		"items": [{"id": "l", "features": [1, 0]}, {"id": "r", "features": [0, 1]}],
 		"policies": [{"id": "go left", "features": [5, 0]}, {"id": "go right", "features": [0, 5]}],
 		"queries": [{"rate": "l"}, {"rate": "r"}], "budget": 2}`
-	if err := os.WriteFile(path, []byte(task), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(task), 0o600))
 	status, stdout, stderr := cli(t, "bench", path, "--seeds", "2", "--methods", "idrl,uniform", "--out", dir)
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if status != 0 || err != nil || !strings.Contains(stdout, "task-") || !strings.Contains(string(page), "<h2>Two &lt;ways&gt;</h2>") {

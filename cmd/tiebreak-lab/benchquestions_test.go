@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // The counts of a small session are printed, and kept.
@@ -17,10 +19,7 @@ func TestBenchQuestions(t *testing.T) {
 		t.Errorf("it prints\n%s", first)
 	}
 	page := filepath.Join(dir, "gridworld-clip_comparison-answerable-1", "index.html")
-	before, err := os.Stat(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.Stat(page))(t)
 	if again := mustCLI(t, args...); again != first {
 		t.Errorf("the second time it prints\n%s", again)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/experiment/teaching"
 )
 
@@ -57,13 +59,9 @@ func TestKeptLessons(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(f.out, "hopper-forward-1.json"), b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(f.out, "hopper-forward-1.json"), b, 0o600))
 			for _, name := range test.files {
-				if err := os.WriteFile(filepath.Join(f.strips, name), nil, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(f.strips, name), nil, 0o600))
 			}
 			got, err := f.lesson(t.Context(), l, teaching.Options{Every: f.every})
 			if (err == nil) != test.used || test.used && len(got.Points) != len(test.kept.Points) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/data/library"
 	"tiebreak/internal/idrl"
@@ -20,20 +22,12 @@ func TestLibraryOfYourOwn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"cart.json", "cart.xml"} {
-		b, err := os.ReadFile(filepath.Join("../../docs/models/cart", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join("../../docs/models/cart", name)))(t)
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
 	}
 	found := func() ([]library.Behaviour, error) {
 		t.Helper()
-		list, err := envs.LoadCustomModels(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(envs.LoadCustomModels(dir))(t)
 		if len(list) != 1 || list[0].Unavailable != nil {
 			t.Fatalf("models %v, want the cart alone", list)
 		}
@@ -64,15 +58,11 @@ func TestLibraryOfYourOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(model, append(b, '\n'), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(model, append(b, '\n'), 0o600))
 	if b, err := found(); b != nil || idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "tiebreak-lab library own-cart") {
 		t.Errorf("of a changed model: %d behaviours, error %v", len(b), err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "cart.library.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "cart.library.json"), []byte("{"), 0o600))
 	if b, err := found(); b != nil || idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("of a damaged file: %d behaviours, error %v", len(b), err)
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/command"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -81,12 +83,9 @@ func workers(t *testing.T, n int, args ...string) *jobs.Pool {
 	if args == nil {
 		args = []string{"worker"}
 	}
-	p, err := jobs.NewPool(jobs.Config{
+	p := must.Get(jobs.NewPool(jobs.Config{
 		Store: &jobs.Rows{}, Workers: n, Command: append([]string{os.Args[0]}, args...), Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { _ = p.Close() })
 	return p
 }
@@ -97,9 +96,7 @@ func benchBy(ctx context.Context, t *testing.T, to jobs.Starter, figure string, 
 	t.Helper()
 	f, fs := &benchFlags{figure: figure}, flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.declare(fs)
-	if err := fs.Parse(args); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fs.Parse(args))
 	var errs bytes.Buffer
 	err := f.bench(ctx, command.IO{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &errs}, to)
 	return errs.String(), err
@@ -114,15 +111,9 @@ var (
 func keptRuns(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	found, err := filepath.Glob(filepath.Join(dir, "runs", "*", "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob(filepath.Join(dir, "runs", "*", "*", "*")))(t)
 	for _, path := range found {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(path))(t)
 		out[strings.TrimPrefix(path, dir)] = checksums.ReplaceAllString(runTimes.ReplaceAllString(string(b), ""), "")
 	}
 	return out

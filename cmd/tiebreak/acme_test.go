@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"golang.org/x/crypto/acme/autocert"
 
 	"tiebreak/internal/check/waittest"
@@ -44,17 +46,12 @@ func startPebble(t *testing.T, plain, encrypted string) *pebble {
 	p := &pebble{directory: "https://" + listen + "/dir", manage: "https://" + manage, ca: filepath.Join(dir, "ca.pem")}
 	p.trust = certify(t, p.ca, filepath.Join(dir, "key.pem"), 7)
 	config := filepath.Join(dir, "pebble.json")
-	text, err := json.Marshal(map[string]any{"pebble": map[string]any{
+	text := must.Get(json.Marshal(map[string]any{"pebble": map[string]any{
 		"listenAddress": listen, "managementListenAddress": manage, "certificate": p.ca, "privateKey": filepath.Join(dir, "key.pem"),
 		"httpPort": portOf(t, plain), "tlsPort": portOf(t, encrypted), "retryAfter": map[string]int{"authz": 1, "order": 1},
 		"profiles": map[string]any{"default": map[string]any{"description": "90 days", "validityPeriod": 90 * 24 * 3600}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(config, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
+	must.Do(t, os.WriteFile(config, text, 0o600))
 	ctx, stop := context.WithCancel(t.Context())
 	p.stop = stop
 	names := exec.CommandContext(ctx, filepath.Join(bin, "pebble-challtestsrv"), "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dnsserver", dns, "-management", freeAddr(t),
@@ -63,9 +60,7 @@ func startPebble(t *testing.T, plain, encrypted string) *pebble {
 	authority.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1")
 	for _, cmd := range []*exec.Cmd{names, authority} {
 		cmd.Stdout, cmd.Stderr = &p.said, &p.said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		t.Cleanup(func() { stop(); _ = cmd.Wait() })
 	}
 	waittest.Until(t, "Pebble to start", func() bool {
@@ -187,10 +182,7 @@ func checkRedirections(t *testing.T, plain, origin string) {
 		"http://evil.example.org/":                                 fmt.Sprint(http.StatusMisdirectedRequest, " "),
 		"http://study.example.org/.well-known/acme-challenge/none": fmt.Sprint(http.StatusNotFound, " "),
 	} {
-		res, err := visitNamed(nil, plain, page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(visitNamed(nil, plain, page))(t)
 		if got := fmt.Sprint(res.StatusCode, " ", res.Header.Get("Location")); got != want {
 			t.Errorf("%s is answered by %s, want %s", page, got, want)
 		}
@@ -252,10 +244,7 @@ func TestACMESite(t *testing.T) {
 	t.Parallel()
 	f := &serveFlags{addr: ":443", acme: acmeFlags{domains: "Study.example.org, www.example.org", agree: true, directory: "https://ca.example.org/dir"}}
 	f.backups.Keep = 1
-	at, err := f.site(&net.TCPAddr{IP: net.IPv6zero, Port: 443})
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(f.site(&net.TCPAddr{IP: net.IPv6zero, Port: 443}))(t)
 	if got := fmt.Sprint(at.base, at.origins, at.proxies, at.secure(), f.optOuts(at, nil)); got != "https://study.example.org[https://study.example.org https://www.example.org] [] true []" {
 		t.Errorf("the site is %s", got)
 	}
@@ -264,10 +253,7 @@ func TestACMESite(t *testing.T) {
 // TestACMERedirect: whatever is asked for without encryption, browsers are sent to the site alone.
 func TestACMERedirect(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	c := &certificates{names: []string{"study.example.org"}, base: "https://study.example.org", plain: ln, manager: &autocert.Manager{HostPolicy: autocert.HostWhitelist("study.example.org")}}
 	defer c.close()
 	answer := c.unencrypted()

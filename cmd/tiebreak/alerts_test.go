@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -83,10 +85,7 @@ func TestAlertsFire(t *testing.T) {
 	} else if err != nil {
 		t.Skip("no promtool found: install the package prometheus")
 	}
-	text, err := os.ReadFile("../../docs/operating/alerts.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/operating/alerts.yml"))(t)
 	if out, failed := testAlerts(t, string(text), text); failed {
 		t.Errorf("the alerts are wrong:\n%s", out)
 	}
@@ -120,9 +119,7 @@ type alertGroup struct {
 
 func readAlerts(t *testing.T, text []byte) (f alertFile) {
 	t.Helper()
-	if err := yaml.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(text, &f))
 	return f
 }
 
@@ -135,10 +132,7 @@ func withExpressions(t *testing.T, text []byte, expr string) string {
 			g.Rules[i].Expr = expr
 		}
 	}
-	out, err := yaml.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(yaml.Marshal(f))(t)
 	return string(out)
 }
 
@@ -170,9 +164,7 @@ func testAlerts(t *testing.T, rules string, meant []byte) (out string, failed bo
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{"alerts.yml": rules, "test.yml": string(test)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	b, err := exec.Command("promtool", "test", "rules", filepath.Join(dir, "test.yml")).CombinedOutput()
 	return string(b), err != nil

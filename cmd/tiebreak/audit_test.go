@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store/storetest"
@@ -46,18 +48,14 @@ func TestAuditCommand(t *testing.T) {
 	var entries []record.AuditEntry
 	for line := range strings.Lines(mustCLI(t, "audit", "list", "--data", data, "--json", "--action", "invite")) {
 		var e record.AuditEntry
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &e))
 		entries = append(entries, e)
 	}
 	if len(entries) < 2 || entries[0].Session != idrl.SessionID(id) || entries[0].Position <= entries[1].Position {
 		t.Fatalf("as JSON: %+v", entries)
 	}
 	p.kill()
-	if err := storetest.Exec(t.Context(), data, `DROP TRIGGER audit_update; UPDATE audit SET actor = 'nobody' WHERE id = ?`, entries[0].Position); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, storetest.Exec(t.Context(), data, `DROP TRIGGER audit_update; UPDATE audit SET actor = 'nobody' WHERE id = ?`, entries[0].Position))
 	status, _, errs := cli(t, "audit", "verify", "--data", data)
 	if want := "row " + jsonOf(t, entries[0].Position) + " "; status != 1 || !strings.Contains(errs, want) {
 		t.Errorf("a changed row: status %d, %s; want 1 and %q", status, errs, want)
@@ -66,9 +64,6 @@ func TestAuditCommand(t *testing.T) {
 
 func jsonOf(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(v))(t)
 	return string(b)
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/loadtest"
@@ -94,9 +96,7 @@ func TestBackupAndRestoreCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	b[len(b)/2] ^= 1
-	if err := os.WriteFile(damaged, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(damaged, b, 0o600))
 	for _, test := range []struct {
 		args   []string
 		status int
@@ -124,9 +124,7 @@ func TestBackupAndRestoreCommands(t *testing.T) {
 	if said := mustCLI(t, "session", "show", "--data", restored); !strings.Contains(said, id) {
 		t.Errorf("the copy holds %s", said)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	if _, _, err := store.Restore(t.Context(), out, data, nil); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("over the folder of a stopped server: %v", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
@@ -94,10 +96,7 @@ func TestLabellingGoesOnBesideBadWorkers(t *testing.T) {
 			s := newLabelledFolder(t)
 			s.worker = []string{os.Args[0], badCommand, fault}
 			log := s.serve(t, envs.Catalogue(), func(a *app, base string) {
-				token, err := a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
-				if err != nil {
-					t.Fatal(err)
-				}
+				token := must.Get(a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour))(t)
 				status, _, stderr := cli(t, "simulate", "--url", base+"/join/"+token, "--answers", "7", "--seed", "5")
 				if status != 0 {
 					t.Errorf("simulate: status %d, %s", status, stderr)
@@ -124,15 +123,9 @@ func (s labelledFolder) failedTraining(t *testing.T, a *app) {
 		default:
 		}
 	})()
-	live, err := a.manager.Session(t.Context(), s.session)
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := must.Get(a.manager.Session(t.Context(), s.session))(t)
 	for {
-		st, err := live.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := must.Get(live.Status(t.Context()))(t)
 		if strings.Contains(st.Training.Err, "Training failed; trying again in") {
 			return
 		}

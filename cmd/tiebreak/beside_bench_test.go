@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -156,14 +158,8 @@ func sessionBeside(b *testing.B, a *app, model string) (idrl.SessionSpec, sessio
 	if e, err := a.envs().Find(name); err != nil || e.Unavailable != nil {
 		name = "driver"
 	}
-	spec, err := newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "beside", Env: name, Seed: 1, Model: model})
-	if err != nil {
-		b.Fatal(err)
-	}
-	cfg, err := sessionConfig(a.envs(), record.Record{Spec: spec})
-	if err != nil {
-		b.Fatal(err)
-	}
+	spec := must.Get(newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "beside", Env: name, Seed: 1, Model: model}))(b)
+	cfg := must.Get(sessionConfig(a.envs(), record.Record{Spec: spec}))(b)
 	return spec, cfg
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/gorilla/websocket"
 )
 
@@ -113,12 +115,8 @@ func dialBidi(t *testing.T, address string) *bidi {
 			t.Errorf("the console of Firefox says: %s", fault)
 		}
 	})
-	if err := b.call("session.new", map[string]any{"capabilities": map[string]any{}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.call("session.subscribe", map[string]any{"events": []string{"log.entryAdded"}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.call("session.new", map[string]any{"capabilities": map[string]any{}}, nil))
+	must.Do(t, b.call("session.subscribe", map[string]any{"events": []string{"log.entryAdded"}}, nil))
 	return b
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/lerobot/lerobottest"
 
 	"github.com/chromedp/chromedp"
@@ -27,9 +29,7 @@ func importPens(t *testing.T, data, name, cameras string) {
 			f["observation.state"].([]float32)[1] *= float32(f["episode_index"].(int64) + 1)
 		}
 	}
-	if err := (lerobottest.Dataset{Lengths: slices.Repeat([]int{penSteps + 1}, 8), Change: differ}).Write(folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (lerobottest.Dataset{Lengths: slices.Repeat([]int{penSteps + 1}, 8), Change: differ}).Write(folder))
 	mustCLI(t, "import", "--lerobot", folder, "--name", name, "--data", data, "--policy-column", "policy", "--cameras", cameras,
 		"--clip-seconds", fmt.Sprint(penSteps/10.0))
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -19,9 +21,7 @@ func TestBrowserCrowd(t *testing.T) {
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
 	consent := filepath.Join(t.TempDir(), "consent.md")
-	if err := os.WriteFile(consent, []byte("Answers are kept for **ten** years.\n\n- You can stop at any time.\n- You are paid for what you did."), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(consent, []byte("Answers are kept for **ten** years.\n\n- You can stop at any time.\n- You are paid for what you did."), 0o600))
 	id, _ := newLink(t, data, addr, "--env", "driver", "--title", "Drives", "--answers-each", "3", "--budget", "50",
 		"--completion-code", "C0DE", "--consent-file", consent, "--withdraw-days", "30")
 	invite := func(platform, back string) string {

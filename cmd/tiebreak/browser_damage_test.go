@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/store"
 )
@@ -20,22 +22,14 @@ func TestDamagedClipsInTheBrowser(t *testing.T) {
 	t.Parallel()
 	s := newLabelledFolder(t)
 	path := filepath.Join(s.dir, store.FileName)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	for _, at := range regexp.MustCompile("TBC1").FindAllIndex(b, -1) {
 		b[at[0]+20] ^= 1
 	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o600))
 	browser := startBrowser(t)
 	s.serve(t, envs.Catalogue(), func(a *app, base string) {
-		token, err := a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := must.Get(a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour))(t)
 		ann := newPerson(t, browser)
 		ann.pardon(regexp.MustCompile(`status of 500`))
 		ann.open(base + "/join/" + token)
@@ -49,10 +43,7 @@ func TestDamagedClipsInTheBrowser(t *testing.T) {
 		ann.wait(fmt.Sprintf(`document.body.dataset.assignment !== %q && document.body.dataset.unsent === "0"`, first))
 		ann.waitFor("[data-note-broken]")
 
-		token, err = a.auth.NewResearcherLink(t.Context(), "Ada")
-		if err != nil {
-			t.Fatal(err)
-		}
+		token = must.Get(a.auth.NewResearcherLink(t.Context(), "Ada"))(t)
 		ada := newPerson(t, browser)
 		ada.open(base + "/signin?token=" + token)
 		ada.enter("[data-signin]")
@@ -67,10 +58,7 @@ func TestDamagedClipsInTheBrowser(t *testing.T) {
 	})
 	without := slices.DeleteFunc(envs.Catalogue(), func(e envs.Entry) bool { return e.ID == "driver" })
 	s.serve(t, without, func(a *app, base string) {
-		token, err := a.auth.NewResearcherLink(t.Context(), "Ada")
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := must.Get(a.auth.NewResearcherLink(t.Context(), "Ada"))(t)
 		ada := newPerson(t, browser)
 		ada.open(base + "/signin?token=" + token)
 		ada.enter("[data-signin]")
@@ -81,10 +69,7 @@ func TestDamagedClipsInTheBrowser(t *testing.T) {
 		ada.shot("paused")
 		ada.accessible("paused session")
 		ada.noSideways(1280)
-		token, err = a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
-		if err != nil {
-			t.Fatal(err)
-		}
+		token = must.Get(a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour))(t)
 		ann := newPerson(t, browser)
 		ann.pardon(regexp.MustCompile(`status of 409`))
 		ann.open(base + "/join/" + token)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -17,15 +19,9 @@ import (
 // signalWorkers sends a signal to the workers of a server.
 func (p *process) signalWorkers(t *testing.T, signal syscall.Signal) (workers []int) {
 	t.Helper()
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lists := must.Get(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid)))(t)
 	for _, list := range lists {
-		b, err := os.ReadFile(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(list))(t)
 		for _, pid := range strings.Fields(string(b)) {
 			n, err := strconv.Atoi(pid)
 			if err == nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -40,9 +42,7 @@ func TestBrowserGuide(t *testing.T) {
 	b.resize(1280, 800)
 	b.answer(kb.ArrowLeft)
 	file := filepath.Join(t.TempDir(), "new.md")
-	if err := os.WriteFile(file, []byte("Prefer the drive that **stays in its lane**.\n\n![the car](legend:car)\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("Prefer the drive that **stays in its lane**.\n\n![the car](legend:car)\n"), 0o644))
 	var behind int64 // milliseconds for which the instructions are over the clips, at least
 	b.part("new instructions", func() {
 		if status, _, stderr := cli(t, "session", "set", "--data", data, "--session", id, "--instructions-file", file); status != 0 {

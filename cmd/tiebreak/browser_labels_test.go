@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/store"
@@ -59,14 +61,8 @@ func TestBrowserLabels(t *testing.T) {
 // newInvitation returns the token of a link into a session, also into one that is closed.
 func newInvitation(t *testing.T, data, id string) string {
 	t.Helper()
-	db, err := store.Open(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), data))(t)
 	defer db.Close()
-	token, err := auth.New(auth.Config{Store: db}).NewInvitation(t.Context(), idrl.SessionID(id), 5, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(auth.New(auth.Config{Store: db}).NewInvitation(t.Context(), idrl.SessionID(id), 5, time.Hour))(t)
 	return token
 }

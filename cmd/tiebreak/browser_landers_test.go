@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/recordings/recordingstest"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -104,9 +106,7 @@ func (p *tastingProgram) features(id idrl.ClipID) []float64 {
 func TestBrowserLanders(t *testing.T) {
 	t.Parallel()
 	from, data, addr := t.TempDir(), t.TempDir(), freeAddr(t)
-	if err := recordingstest.Landers(from, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, recordingstest.Landers(from, 0))
 	mustCLI(t, "import", "--rollouts", from, "--name", "landers", "--data", data)
 	browser := startBrowser(t)
 	sessions := map[string]string{} // by the best policy, ids

@@ -106,7 +106,7 @@ func TestBrowserLooked(t *testing.T) {
 		}
 		b.resize(1280, 800)
 		b.open("http://" + addr + "/sessions/" + id + "/learning")
-		b.waitFor("[data-chart=history]")
+		b.waitFor("[data-fold=more]")
 		if h := evaluate[int](b, "document.documentElement.scrollHeight"); h > 3*800 {
 			b.t.Errorf("the page Learning has a height of %d pixels, more than three screens", h)
 		}

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -15,9 +17,7 @@ import (
 // that it returns lets it go on.
 func (p *process) hold(t *testing.T) func() {
 	t.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.cmd.Process.Signal(syscall.SIGSTOP))
 	return func() {
 		if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Error(err)

@@ -50,6 +50,7 @@ func TestBrowserNetwork(t *testing.T) {
 	}
 	look()
 	b.shot("network-card-1280x800")
+	b.enter("[data-fold=more] > summary")
 	b.wait("document.querySelectorAll('[data-chart=networks] circle').length >= 3") // a network, and several features
 	b.wait("/Features that the networks reward[^]*over \\d+ clips/.test(document.querySelector('[data-chart=networks]').innerText)")
 	chart := func(size string) {
@@ -68,6 +69,7 @@ func TestBrowserNetwork(t *testing.T) {
 	b.phone()
 	b.wait("innerWidth === 390")
 	b.page("learning")
+	b.enter("[data-fold=more] > summary")
 	b.waitFor("[data-chart=networks]")
 	b.noSideways(390)
 	look()

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -86,9 +88,7 @@ func TestBrowserNewSessionWithoutScripts(t *testing.T) {
 	data, addr := t.TempDir(), freeAddr(t)
 	server := startServer(t, "serve", "--data", data, "--addr", addr)
 	b := newPerson(t, browser)
-	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))(t)
 	b.open(signInLink.FindString(server.out.String()))
 	b.enter("[data-signin]")
 	b.enter("[data-new]")

@@ -4,6 +4,8 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/chromedp/chromedp/kb"
 
 	"tiebreak/internal/check/waittest"
@@ -29,9 +31,7 @@ func TestBrowserRestart(t *testing.T) {
 	b.ahead(3)
 	b.expectAway(true)
 	r.expectAway(true)
-	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.cmd.Process.Signal(syscall.SIGTERM))
 	b.says("The server is restarting. Nothing is lost. This page goes on by itself")
 	r.wait("/The server is restarting/.test(document.querySelector('[data-away]:not([hidden])')?.innerText)")
 	b.commit(kb.ArrowLeft)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -48,9 +50,7 @@ func filmed(t *testing.T) string {
 		list = append(list, fmt.Sprintf(`{"name": "r%d", "policy": "secret-%d"}`, k, k))
 	}
 	m := `{"format": "tiebreak.rollouts", "version": 1, "title": "Films", "step_seconds": 0.1, "clip_steps": 60, "rollouts": [` + strings.Join(list, ",") + "]}"
-	if err := os.WriteFile(filepath.Join(dir, "rollouts.json"), []byte(m), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "rollouts.json"), []byte(m), 0o600))
 	return dir
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/lerobot/lerobottest"
 	"tiebreak/web"
 
@@ -48,9 +50,7 @@ func newVisit(t *testing.T) *visit {
 	_, v.groupLink = newLink(t, data, addr, "--env", "driver", "--kind", "clip_group", "--title", "Six at once")
 	consent := filepath.Join(t.TempDir(), "consent.md")
 	write := func(text string) {
-		if err := os.WriteFile(consent, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(consent, []byte(text), 0o600))
 	}
 	write("Your answers are kept for **ten** years.")
 	v.asking, v.consentLink = newLink(t, data, addr, "--env", "gridworld", "--title", "Agree", "--withdraw-days", "30", "--consent-file", consent)
@@ -61,9 +61,7 @@ func newVisit(t *testing.T) *visit {
 		}
 	}
 	films := t.TempDir()
-	if err := (lerobottest.Dataset{Lengths: []int{6, 6}}).Write(filepath.Join(films, "pens")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (lerobottest.Dataset{Lengths: []int{6, 6}}).Write(filepath.Join(films, "pens")))
 	v.server = startServer(t, "serve", "--data", data, "--addr", addr, "--recordings", films)
 	for _, tab := range []**tab{&v.stranger, &v.researcher, &v.comparer, &v.rater, &v.agreeing} {
 		*tab = newPerson(t, browser)

@@ -25,7 +25,7 @@ func TestBrowserPagesAreShort(t *testing.T) {
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
 	ready := map[string]string{
-		"": "[data-stop]", "/learning": "[data-chart=history]", "/learnt": "[data-taste] figure", "/asked": "[data-chart=leases]", "/people": "[data-chart=times]",
+		"": "[data-stop]", "/learning": "[data-fold=more]", "/learnt": "[data-taste] figure", "/asked": "[data-chart=leases]", "/people": "[data-chart=times]",
 		"/training": "[data-chart=trainings]", "/data": ".files", "/settings": ".facts",
 	}
 	for page, there := range ready {
@@ -38,6 +38,13 @@ func TestBrowserPagesAreShort(t *testing.T) {
 		}
 		b.resize(390, 844)
 		b.noSideways(390)
+		if page == "/learning" {
+			b.wait("document.querySelector('[data-chart=calibration] details svg') !== null") // drawn for a phone
+			b.laidOut()
+			if h := evaluate[int](b, "document.documentElement.scrollHeight"); h > 3*844 {
+				b.t.Errorf("on a phone the page %q has a height of %d pixels, more than three screens", page, h)
+			}
+		}
 		b.resize(1280, 800)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 
 	"github.com/chromedp/chromedp/kb"
@@ -49,9 +51,7 @@ func TestBrowserStart(t *testing.T) {
 		}
 	}
 	consent := filepath.Join(t.TempDir(), "consent.md")
-	if err := os.WriteFile(consent, []byte("Answers are kept for ten years.\n\n- You can stop at any time."), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(consent, []byte("Answers are kept for ten years.\n\n- You can stop at any time."), 0o600))
 	_, links["consent"] = newLink(t, data, addr, "--env", "driver", "--consent-file", consent)
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	b := newPerson(t, browser)

@@ -80,6 +80,7 @@ func TestBrowserWhy(t *testing.T) {
 		b.waitFor("[data-charts-of='12']")
 		says("[data-chart=calibration]", "Of 12 answers, \\d+ % were the most probable answer. Calibration error \\(ECE\\) 0\\.\\d+")
 		b.wait("document.querySelectorAll('[data-chart=calibration] circle').length === document.querySelectorAll('[data-chart=calibration] [data-values] tbody tr').length")
+		b.enter("[data-fold=more] > summary")
 		b.wait("document.querySelectorAll('[data-chart=history] path[fill=none]').length >= 3")
 		b.wait("[...document.querySelectorAll('[data-chart=history] path[fill=none]')].every((e) => e.getTotalLength() > 10)")
 		b.wait("document.querySelectorAll('.matrix tbody tr').length >= 3")

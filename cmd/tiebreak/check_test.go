@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/installation"
@@ -40,20 +42,13 @@ func withoutSpans(list []installation.Finding) []installation.Finding {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	if err := os.Chmod(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(data, 0o700))
 	if list, status := checked(t, "--data", seededFolder(t, data)); status != 1 || find(list, "address").State != installation.Missing || !strings.Contains(find(list, "address").Says, "No server has run") {
 		t.Errorf("before the first start: status %d, %+v", status, list)
 	}
 	a, _ := stuckIn(t, data, 0)
-	if err := a.before.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	page, err := a.before.findings(t.Context(), installation.Reach{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.before.record(t.Context()))
+	page := must.Get(a.before.findings(t.Context(), installation.Reach{}))(t)
 	list, status := checked(t, "--data", data)
 	if diff := cmp.Diff(withoutSpans(page), withoutSpans(list)); diff != "" || status != 1 {
 		t.Errorf("status %d, the page and the command differ:\n%s", status, diff)
@@ -97,12 +92,10 @@ func find(list []installation.Finding, name string) installation.Finding {
 func TestCheckIsSatisfied(t *testing.T) {
 	t.Parallel()
 	data, into := t.TempDir(), t.TempDir()
-	if err := os.Chmod(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(data, 0o700))
 	seededFolder(t, data)
 	config := writeConfig(t, "data: "+data+"\norigin: https://study.example.org\nbackup-every: 24h\nbackup-dir: "+into+"\n")
-	err := withDatabase(t.Context(), data, func(db *store.DB) error {
+	must.Do(t, withDatabase(t.Context(), data, func(db *store.DB) error {
 		links := auth.New(auth.Config{Store: db, Accounts: db})
 		token, err := links.NewLink(t.Context(), "root", identity.Admin)
 		if err != nil {
@@ -112,29 +105,19 @@ func TestCheckIsSatisfied(t *testing.T) {
 			return err
 		}
 		return links.SetPassword(t.Context(), "root", "", "a long enough sentence")
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	backup := filepath.Join(into, "auto-"+time.Now().UTC().Format("20060102T150405.000000000Z")+".tar")
 	mustCLI(t, "backup", "--data", data, "--out", backup)
 	if list, status := checked(t, "--config", config); status != 0 || find(list, "backups").State != installation.OK || !strings.Contains(find(list, "accounts").Says, "has a password") {
 		t.Errorf("status %d, %+v", status, list)
 	}
-	content, err := os.ReadFile(backup)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(backup))(t)
 	content[len(content)/2] ^= 1
-	if err := os.WriteFile(backup, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(backup, content, 0o600))
 	if list, status := checked(t, "--config", config); status != 1 || find(list, "backups").State != installation.Missing {
 		t.Errorf("with a damaged backup: status %d, %+v", status, find(list, "backups"))
 	}
-	if err := os.Chmod(data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(data, 0o755))
 	if list, _ := checked(t, "--config", config); find(list, "data folder").State != installation.Missing {
 		t.Errorf("a folder that others read: %+v", find(list, "data folder"))
 	}

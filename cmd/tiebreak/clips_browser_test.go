@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/drawing"
 
 	stddraw "image/draw"
@@ -113,10 +115,7 @@ func (s *stage) keep(name string, img image.Image) {
 // without, at the largest size within 480x360.
 func picturesOf(t *testing.T, media []byte, letters bool) (p *draw.Painter, size image.Point) {
 	t.Helper()
-	c, err := clip.Decode(media)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(clip.Decode(media))(t)
 	if !letters {
 		isText := func(s clip.Shape) bool { return s.Kind == drawing.Text }
 		c.Header.Static = slices.DeleteFunc(c.Header.Static, isText)
@@ -147,10 +146,7 @@ func footage(t *testing.T, across, down int) []byte {
 		}
 		f.Pictures = append(f.Pictures, img)
 	}
-	b, err := clip.EncodeFootage(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(clip.EncodeFootage(f))(t)
 	return b
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/draw/drawtest"
@@ -69,10 +71,7 @@ func answered(t *testing.T) (data string) {
 // files returns the names in a folder.
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(os.ReadDir(dir))(t)
 	for _, e := range list {
 		names = append(names, e.Name())
 	}
@@ -82,14 +81,8 @@ func files(t *testing.T, dir string) (names []string) {
 // gifSize returns the size of a GIF file.
 func gifSize(t *testing.T, path string) image.Point {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := gif.DecodeConfig(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
+	cfg := must.Get(gif.DecodeConfig(bytes.NewReader(b)))(t)
 	return image.Pt(cfg.Width, cfg.Height)
 }
 
@@ -111,13 +104,9 @@ func TestClips(t *testing.T) {
 	// What is complete stays as it is; what was under way is done again.
 	kept := []byte("complete")
 	for name, b := range map[string][]byte{"c0.gif": kept, "c1.gif.partial": []byte("cut sh")} {
-		if err := os.WriteFile(filepath.Join(out, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(out, name), b, 0o600))
 	}
-	if err := os.Remove(filepath.Join(out, "c1.gif")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(out, "c1.gif")))
 	status, said, errs = cli(t, args...)
 	if status != 0 || !strings.Contains(said, "1 written, 1 already there") {
 		t.Fatalf("status %d\n%s%s", status, said, errs)

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -28,9 +30,7 @@ func TestControlBesideAServer(t *testing.T) {
 	id, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison", "--budget", "6", "--completion-code", "C0DE")
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
 	good := join(t, link, 1)
-	if err := good.Label(2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, good.Label(2))
 	status := func(what string, is func(*wire.Status) bool) {
 		t.Helper()
 		for limit := time.Now().Add(loadtest.Wait); ; {
@@ -52,12 +52,8 @@ func TestControlBesideAServer(t *testing.T) {
 	status("paused", paused)
 	p.kill()
 	p = startServer(t, "serve", "--data", data, "--addr", addr)
-	if err := good.Conn.Reconnect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := good.Conn.Send(&wire.ClientHello{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, good.Conn.Reconnect(t.Context()))
+	must.Do(t, good.Conn.Send(&wire.ClientHello{}))
 	status("paused after a restart", paused)
 	mustCLI(t, "session", "resume", "--data", data, "--session", id)
 	if err := good.Label(4); err != nil {
@@ -81,9 +77,7 @@ func TestControlBesideAServer(t *testing.T) {
 	p.kill()
 	p = startServer(t, "serve", "--data", data, "--addr", addr)
 	mustCLI(t, "session", "resume", id, "--data", data)
-	if err := good.Conn.Reconnect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, good.Conn.Reconnect(t.Context()))
 	if err := good.Label(8); err != nil {
 		t.Fatalf("reopened: %v\n%s", err, p.out)
 	}
@@ -126,9 +120,7 @@ func TestRolloutsBesideAServer(t *testing.T) {
 	data, addr := t.TempDir(), freeAddr(t)
 	startServer(t, "serve", "--data", data, "--addr", addr)
 	_, link := newLink(t, data, addr, "--env", "gridworld", "--budget", "2")
-	if err := join(t, link, 1).Label(2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, join(t, link, 1).Label(2))
 	if status, _, stderr := cli(t, "session", "create", "--data", data, "--env", "rollouts-late"); status == 0 || !strings.Contains(stderr, "import them") {
 		t.Fatalf("a session about rollouts that are not here: status %d, %s", status, stderr)
 	}
@@ -173,9 +165,7 @@ func walks(t *testing.T) string {
 	dir := t.TempDir()
 	write := func(name string, b []byte) {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, b, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, b, 0o600)))
 	}
 	var list []string
 	for k := range 4 {
@@ -183,9 +173,7 @@ func walks(t *testing.T) string {
 			img := image.NewGray(image.Rect(0, 0, 64, 32))
 			draw.Draw(img, image.Rect(i*(k+1), 8, i*(k+1)+16, 24), image.White, image.Point{}, draw.Src)
 			var b bytes.Buffer
-			if err := png.Encode(&b, img); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, png.Encode(&b, img))
 			write(fmt.Sprintf("walk-%d/frames/%d.png", k, i), b.Bytes())
 		}
 		list = append(list, fmt.Sprintf(`{"name": "walk-%d", "policy": "speed-%d"}`, k, k))

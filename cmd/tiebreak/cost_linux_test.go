@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -42,10 +44,7 @@ func benchmarkCost(b *testing.B, program string) {
 	links := costSessions(b, program, data, addr, sessions)
 	server := serveCost(b, program, data, addr)
 	for i := range sessions * each {
-		conn, err := client.Dial(b.Context(), links[i%sessions])
-		if err != nil {
-			b.Fatal(err)
-		}
+		conn := must.Get(client.Dial(b.Context(), links[i%sessions]))(b)
 		labellers = append(labellers, loadtest.New(conn, uint64(i)))
 	}
 	labelAll(b, labellers, 2)
@@ -53,9 +52,7 @@ func benchmarkCost(b *testing.B, program string) {
 	before := databaseSize(b, data)
 	server = serveCost(b, program, data, addr)
 	for _, l := range labellers {
-		if err := l.Conn.Reconnect(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, l.Conn.Reconnect(b.Context()))
 		l.Listen()
 		l.Think, l.Waits = 4*time.Second, nil
 	}
@@ -128,10 +125,7 @@ func idleTabs(b *testing.B, labellers []*loadtest.Labeller, each int) int {
 // databaseSize returns the bytes of the database of a server that has stopped.
 func databaseSize(b *testing.B, data string) int64 {
 	b.Helper()
-	info, err := os.Stat(filepath.Join(data, "tiebreak.db"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	info := must.Get(os.Stat(filepath.Join(data, "tiebreak.db")))(b)
 	return info.Size()
 }
 
@@ -143,13 +137,8 @@ type costServer struct {
 func serveCost(b *testing.B, program, data, addr string) costServer {
 	b.Helper()
 	cmd := exec.Command(program, "serve", "--data", data, "--addr", addr)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(b)
+	must.Do(b, cmd.Start())
 	b.Cleanup(func() { _ = cmd.Process.Kill() })
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -164,9 +153,7 @@ func serveCost(b *testing.B, program, data, addr string) costServer {
 // stop ends the server in good order.
 func (s costServer) stop(b *testing.B) {
 	b.Helper()
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, s.cmd.Process.Signal(os.Interrupt))
 	_ = s.cmd.Wait()
 }
 
@@ -185,10 +172,7 @@ func (s costServer) memory(b *testing.B, field string) int64 {
 // processor returns the processor time that the server has taken.
 func (s costServer) processor(b *testing.B) time.Duration {
 	b.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	stat := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid)))(b)
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	var ticks int64
 	for _, f := range fields[11:13] { // utime, stime

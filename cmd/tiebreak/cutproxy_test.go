@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // A cutProxy is the network between annotators and a server: it passes bytes on, and can lose and cut.
@@ -20,10 +22,7 @@ type cutProxy struct {
 
 func newCutProxy(t *testing.T, server string) *cutProxy {
 	t.Helper()
-	listener, err := net.Listen("tcp", freeAddr(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", freeAddr(t)))(t)
 	p := &cutProxy{listener: listener, server: server, conns: map[net.Conn]bool{}, quota: -1}
 	var done sync.WaitGroup
 	done.Go(func() {

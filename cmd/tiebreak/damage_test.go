@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -43,10 +45,7 @@ var labelledOnce struct {
 func newLabelledFolder(t *testing.T) labelledFolder {
 	t.Helper()
 	labelledOnce.Do(func() {
-		dir, err := scratch()
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := must.Get(scratch())(t)
 		labelledOnce.labelledFolder = labelFolder(t, filepath.Join(dir, "labelled"))
 	})
 	s := labelledOnce.labelledFolder
@@ -54,9 +53,7 @@ func newLabelledFolder(t *testing.T) labelledFolder {
 		t.Fatal("the session could not be labelled: another test says why")
 	}
 	s.dir = t.TempDir()
-	if err := os.CopyFS(s.dir, os.DirFS(labelledOnce.dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(s.dir, os.DirFS(labelledOnce.dir)))
 	return s
 }
 
@@ -94,10 +91,7 @@ func (s labelledFolder) serve(t *testing.T, list envs.List, f func(a *app, base 
 	if worker == nil {
 		worker = []string{program(t), "worker"}
 	}
-	a, err := openApp(t.Context(), s.dir, func() envs.List { return list }, site{}, slog.New(slog.NewTextHandler(&logged, nil)), worker...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(t.Context(), s.dir, func() envs.List { return list }, site{}, slog.New(slog.NewTextHandler(&logged, nil)), worker...))(t)
 	server := httptest.NewServer(a.web)
 	defer func() {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -119,32 +113,18 @@ func (s labelledFolder) serve(t *testing.T, list envs.List, f func(a *app, base 
 func (s labelledFolder) damage(t *testing.T, old, replacement []byte) int {
 	t.Helper()
 	path := filepath.Join(s.dir, store.FileName)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	n := bytes.Count(b, old)
-	if err := os.WriteFile(path, bytes.ReplaceAll(b, old, replacement), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, bytes.ReplaceAll(b, old, replacement), 0o600))
 	return n
 }
 
 func get(t *testing.T, c *http.Client, url string) (status int, header http.Header, body string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := c.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
+	res := must.Get(c.Do(req))(t)
 	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(res.Body))(t)
 	return res.StatusCode, res.Header, string(b)
 }
 
@@ -182,10 +162,7 @@ func TestDamagedBeliefsInAStudy(t *testing.T) {
 		t.Errorf("doctor: status %d\n%s%s", status, text, stderr)
 	}
 	log := s.serve(t, envs.Catalogue(), func(a *app, base string) {
-		join, err := a.openDemo(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		join := must.Get(a.openDemo(t.Context()))(t)
 		if status, out, stderr := cli(t, "simulate", "--url", base+"/join/"+join, "--answers", "2", "--seed", "5"); status != 0 {
 			t.Errorf("simulate: status %d\n%s%s", status, out, stderr)
 		}
@@ -204,19 +181,10 @@ func TestDamagedBeliefsInAStudy(t *testing.T) {
 // researcher returns a browser that is signed in at a server.
 func researcher(t *testing.T, a *app, base string) *http.Client {
 	t.Helper()
-	token, err := a.auth.NewResearcherLink(t.Context(), "Ada")
-	if err != nil {
-		t.Fatal(err)
-	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(a.auth.NewResearcherLink(t.Context(), "Ada"))(t)
+	jar := must.Get(cookiejar.New(nil))(t)
 	c := &http.Client{Jar: jar}
-	res, err := c.PostForm(base+"/signin", url.Values{"token": {token}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(c.PostForm(base+"/signin", url.Values{"token": {token}}))(t)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("sign-in: %s", res.Status)
@@ -239,10 +207,7 @@ func TestAMissingEnvironmentPausesItsSession(t *testing.T) {
 				t.Errorf("%s: status %d, does not say %q:\n%s", url, status, says, body)
 			}
 		}
-		token, err := a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour)
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := must.Get(a.auth.NewInvitation(t.Context(), s.session, 1, time.Hour))(t)
 		status, _, stderr := cli(t, "simulate", "--url", base+"/join/"+token, "--answers", "1")
 		if status != 1 || !strings.Contains(stderr, "The environment or files of the session are missing on this server, or have changed") {
 			t.Errorf("simulate: status %d, %s", status, stderr)
@@ -254,19 +219,14 @@ func TestAMissingEnvironmentPausesItsSession(t *testing.T) {
 func (s labelledFolder) damagePage(t *testing.T, with string) {
 	t.Helper()
 	path := filepath.Join(s.dir, store.FileName)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	at := bytes.Index(b, []byte(with))
 	if at < 0 {
 		t.Fatalf("no %q in the database", with)
 	}
 	const page = 4096
 	copy(b[at/page*page:], bytes.Repeat([]byte{0xa5}, page/2))
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o600))
 }
 
 // TestDamagedAnswersStopOnlyTheirSession: the server starts, says what is damaged
@@ -335,18 +295,13 @@ func TestADamagedClipIsNotServed(t *testing.T) {
 	s := newLabelledFolder(t)
 	clips, media := s.clips(t)
 	path := filepath.Join(s.dir, store.FileName)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	at := bytes.Index(b, media[:100])
 	if at < 0 {
 		t.Fatal("the clip is not in the file")
 	}
 	b[at+60] ^= 1
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o600))
 	log := s.serve(t, envs.Catalogue(), func(a *app, base string) {
 		ada := researcher(t, a, base)
 		at := func(clip idrl.ClipID) string {

@@ -5,15 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // TestDeployConfig: the configuration of the service can be used as it is, and with each of the choices that it has as comments.
 func TestDeployConfig(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(filepath.Join("..", "..", "docs", "deploy", "tiebreak.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "deploy", "tiebreak.yaml")))(t)
 	text := string(content)
 	alone := strings.NewReplacer("\naddr: 127.0.0.1:8080", "", "# addr:", "addr:", "# acme", "acme")
 	for name, c := range map[string]struct{ text, want string }{

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/envs/driver"
 	"tiebreak/internal/data/recordings"
@@ -40,10 +42,7 @@ func TestCatalogueOfTheForm(t *testing.T) {
 func TestCatalogueOfRollouts(t *testing.T) {
 	t.Parallel()
 	data, from := t.TempDir(), walks(t)
-	c, err := openCatalogue(own{}.at(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(openCatalogue(own{}.at(data)))(t)
 	shown := &choices{list: c.logged(slog.New(slog.DiscardHandler)), made: map[string]web.EnvChoice{}}
 	find := func() (envs.Entry, bool) {
 		t.Helper()
@@ -74,33 +73,21 @@ func TestCatalogueOfRollouts(t *testing.T) {
 	}
 	first := importThem()
 	numbers := filepath.Join(data, recordings.FolderName, "late", "index.json")
-	index, err := os.ReadFile(numbers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := must.Get(os.ReadFile(numbers))(t)
 	if err := os.WriteFile(numbers, []byte("{"), 0o600); err != nil { // a set is not read again if it was opened
 		t.Fatal(err)
 	}
 	if e, ok := find(); !ok || e.Version != first.Version {
 		t.Errorf("a set that was opened is opened again: %+v", e)
 	}
-	if err := os.WriteFile(numbers, index, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Dir(numbers)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(numbers, index, 0o600))
+	must.Do(t, os.RemoveAll(filepath.Dir(numbers)))
 	if _, ok := find(); ok {
 		t.Error("rollouts are there after they are removed")
 	}
-	b, err := os.ReadFile(filepath.Join(from, recordings.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(from, recordings.ManifestName)))(t)
 	b = bytes.Replace(b, []byte(`"version": 1,`), []byte(`"version": 1, "title": "Other walks",`), 1)
-	if err := os.WriteFile(filepath.Join(from, recordings.ManifestName), b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(from, recordings.ManifestName), b, 0o600))
 	if again := importThem(); again.Title != "Other walks" || again.Version == first.Version {
 		t.Errorf("another set of that name: %q, version %s, before %s", again.Title, again.Version, first.Version)
 	}
@@ -111,10 +98,7 @@ func TestCatalogueOfRollouts(t *testing.T) {
 func TestCatalogueOfUnseenRollouts(t *testing.T) {
 	t.Parallel()
 	data, _ := importedLabels(t, filepath.Join(labelSample, "rollouts"), filepath.Join(labelSample, "uni_rlhf"))
-	list, err := environments(own{}.at(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(environments(own{}.at(data)))(t)
 	for _, c := range (&choices{list: func() envs.List { return list }, made: map[string]web.EnvChoice{}}).all() {
 		if unseen := c.ID == "rollouts-sample"; unseen != strings.Contains(c.Unavailable, "no pictures") {
 			t.Errorf("%s: %q", c.ID, c.Unavailable)
@@ -148,9 +132,7 @@ func TestServeNamesWhatDoesNotWork(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "walk.json")
-	if err := os.WriteFile(path, []byte(`{"connect": "unix:nobody.sock"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(`{"connect": "unix:nobody.sock"}`), 0o600))
 	p := startServer(t, "serve", "--data", filepath.Join(dir, "data"), "--addr", freeAddr(t), "--outside", path)
 	if said := p.out.String(); !strings.Contains(said, `Not available: environment "outside-walk"`) || !strings.Contains(said, "start the program first") {
 		t.Errorf("it says:\n%s", said)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
@@ -14,10 +16,7 @@ import (
 // A running server leaves out whom a rule excludes, in its name, once; a researcher who takes the answers in again has the last word.
 func TestRulesLeaveOut(t *testing.T) {
 	t.Parallel()
-	a, err := openApp(t.Context(), t.TempDir(), envs.Catalogue, site{base: "https://study.example.org", away: workplaceFlags{here: 1}}, slog.New(slog.DiscardHandler), program(t), "worker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(t.Context(), t.TempDir(), envs.Catalogue, site{base: "https://study.example.org", away: workplaceFlags{here: 1}}, slog.New(slog.DiscardHandler), program(t), "worker"))(t)
 	defer func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
@@ -25,10 +24,7 @@ func TestRulesLeaveOut(t *testing.T) {
 	}()
 	made := func(spec idrl.SessionSpec) idrl.SessionID {
 		spec.Title, spec.Env, spec.Seed, spec.MinDwell = "t", "gridworld", 1, 1
-		s, err := newSession(t.Context(), a.db, a.envs(), spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(newSession(t.Context(), a.db, a.envs(), spec))(t)
 		answerAQuestion(t, a, s.ID) // at once, before the clips have played
 		return s.ID
 	}
@@ -38,16 +34,11 @@ func TestRulesLeaveOut(t *testing.T) {
 		for _, id := range []idrl.SessionID{ruled, free} {
 			a.notices.Publish(id, live.Event{})
 		}
-		if err := a.notices.look(t.Context(), time.Now(), true); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.notices.look(t.Context(), time.Now(), true))
 	}
 	leftOut := func(id idrl.SessionID) int {
 		t.Helper()
-		set, err := a.db.Settings(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(a.db.Settings(t.Context(), id))(t)
 		return len(set.LeftOut)
 	}
 	look()
@@ -55,10 +46,7 @@ func TestRulesLeaveOut(t *testing.T) {
 	if leftOut(ruled) != 1 || leftOut(free) != 0 {
 		t.Fatalf("%d are left out by the rule, %d without", leftOut(ruled), leftOut(free))
 	}
-	acts, err := a.db.Acts(t.Context(), ruled, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acts := must.Get(a.db.Acts(t.Context(), ruled, 10))(t)
 	want := record.Act{Actor: "rule exclude_marked: 1 of 1 answers marked, above 0.5", Action: "leave answers out", Object: "a1"}
 	n := 0
 	for _, act := range acts {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/film"
@@ -50,9 +52,7 @@ func TestExportBundle(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if _, err := got.ReadFrom(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(got.ReadFrom(r))(t)
 		want, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil || !bytes.Equal(got.Bytes(), want) {
 			t.Errorf("%s differs in the folder, %v", name, err)
@@ -147,22 +147,10 @@ func probed(t *testing.T, path string) (codec string, seconds float64) {
 // lasts returns how long the film of a clip is, seconds.
 func lasts(t *testing.T, s labelledFolder, id string) float64 {
 	t.Helper()
-	db, err := store.Open(t.Context(), s.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), s.dir))(t)
 	defer db.Close()
-	media, err := db.ClipMedia(t.Context(), s.session, idrl.ClipID(id))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := clip.Decode(media)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := film.New(film.Config{Clips: []*clip.Clip{c}, Width: clipWidth, Height: clipHeight, Speed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	media := must.Get(db.ClipMedia(t.Context(), s.session, idrl.ClipID(id)))(t)
+	c := must.Get(clip.Decode(media))(t)
+	f := must.Get(film.New(film.Config{Clips: []*clip.Clip{c}, Width: clipWidth, Height: clipHeight, Speed: 1}))(t)
 	return f.Seconds()
 }

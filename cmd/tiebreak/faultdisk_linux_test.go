@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 )
 
@@ -40,24 +42,13 @@ type faultDisk struct {
 
 func newFaultDisk(t *testing.T) *faultDisk {
 	t.Helper()
-	path, err := faultDiskProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(faultDiskProgram())(t)
 	d := &faultDisk{t: t, dir: t.TempDir()}
 	cmd := exec.Command(path, d.dir)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	replies := make(chan string, 1)
 	d.in, d.out = in, replies
 	go func() {

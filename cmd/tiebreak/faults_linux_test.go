@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -227,9 +229,7 @@ func TestFaultKillControl(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 4, t.TempDir())
 	for wait := time.Second; len(c.recorded) == 0 && wait < time.Minute; wait *= 2 { // until one has sent in time, on a slow machine
-		if err := c.server.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.server.cmd.Process.Signal(syscall.SIGSTOP))
 		c.killed(wait) // while it is frozen: it reads nothing of what is sent
 		c.trust()
 		c.back(1)

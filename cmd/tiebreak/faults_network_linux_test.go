@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -99,14 +101,9 @@ func TestFaultNetworkControl(t *testing.T) {
 	c.again(1)
 	log := c.log()
 	conn := c.all[0].Conn
-	if err := conn.Send(&wire.Answer{ID: "another-number-of-it", Assignment: log[0].Assignment, Choice: log[0].Choice}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Send(&wire.Answer{ID: "another-number-of-it", Assignment: log[0].Assignment, Choice: log[0].Choice}))
 	for {
-		m, err := conn.Recv()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(conn.Recv())(t)
 		if ack, ok := m.(*wire.Ack); ok {
 			t.Errorf("acknowledged: %+v", ack)
 		}

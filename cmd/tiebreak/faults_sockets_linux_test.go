@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/loadtest"
@@ -156,14 +158,9 @@ func TestFaultSlowReaders(t *testing.T) {
 // residentMB returns the memory of a process.
 func residentMB(t *testing.T, pid int) float64 {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	_, after, _ := strings.Cut(string(status), "VmRSS:")
 	var kib int
-	if _, err := fmt.Sscan(after, &kib); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(after, &kib))(t)
 	return float64(kib) / 1024
 }

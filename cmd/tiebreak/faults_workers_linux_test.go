@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/outside"
 	"tiebreak/internal/lab/loadtest"
@@ -41,23 +43,16 @@ type farProgram struct {
 func newFarProgram(t *testing.T) *farProgram {
 	t.Helper()
 	dir, addr := t.TempDir(), freeAddr(t)
-	here, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = here.Close() })
 	f := &farProgram{folder: t.TempDir(), path: filepath.Join(dir, "pry.json"), lines: make(chan string, 16)}
 	pipe, port := filepath.Join(dir, "pipe"), here.Addr().(*net.TCPAddr).Port
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(pipe, 0o600))
 	for file, text := range map[string]string{
 		f.path:                       fmt.Sprintf(`{"command": ["sh", "pry.sh"], "environment": {"PIPE": %q, "PORT": "%d", "OTHER": "%d"}, "answer_seconds": 600}`, pipe, port, os.Getpid()),
 		filepath.Join(dir, "pry.sh"): pryingScript,
 	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	go func() {
 		defer close(f.lines)
@@ -73,10 +68,7 @@ func newFarProgram(t *testing.T) *farProgram {
 	data := filepath.Join(dir, "data")
 	_, link := newLink(t, data, addr, "--env", "outside-pry", "--outside", f.path)
 	f.server = startServer(t, "serve", "--data", data, "--addr", addr, "--outside", f.path, "--trainings-here", "-1", "--folder", f.folder)
-	conn, err := client.Dial(t.Context(), link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(client.Dial(t.Context(), link))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	go func() { _ = loadtest.New(conn, 1).Label(1) }() // has the session begin; there are no questions
 	return f
@@ -136,13 +128,9 @@ func TestFaultFrozenWorker(t *testing.T) {
 	if !runs(one, 1)() || !runs(two, 0)() {
 		t.Errorf("the first worker runs %d environments, and the second %d", hanging(t, one.cmd.Process.Pid), hanging(t, two.cmd.Process.Pid))
 	}
-	if err := one.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, one.cmd.Process.Signal(syscall.SIGSTOP))
 	waittest.Until(t, "the environment at the other worker", runs(two, 1))
-	if err := one.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, one.cmd.Process.Signal(syscall.SIGCONT))
 	waittest.Until(t, "the first worker to end what it did", runs(one, 0))
 	if !runs(two, 1)() {
 		t.Errorf("the second worker has lost the job:\n%s", two.out)
@@ -152,10 +140,7 @@ func TestFaultFrozenWorker(t *testing.T) {
 // hanging returns how many environments hang below a process.
 func hanging(t *testing.T, root int) (n int) {
 	t.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("/proc"))(t)
 	parents, sleeps := map[int]int{}, []int(nil)
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())

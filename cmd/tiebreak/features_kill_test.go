@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/envs"
@@ -171,31 +173,17 @@ type labelledStudy struct {
 func labelledData(t *testing.T, spec idrl.SessionSpec, kills ...int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	db, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.CreateSession(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.CreateAnnotator(t.Context(), "s", "Ann"); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), dir))(t)
+	must.Do(t, db.CreateSession(t.Context(), spec))
+	must.Get(db.CreateAnnotator(t.Context(), "s", "Ann"))(t)
+	must.Do(t, db.Close())
 	for _, kill := range append(slices.Clone(kills), 0) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*loadtest.Wait)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, os.Args[0])
 		cmd.Env, cmd.Stderr = append(os.Environ(), featuresEnv+"="+dir), os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.Do(t, cmd.Start())
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if lines.Text() == fmt.Sprint(kill) {
 				_ = cmd.Process.Kill()
@@ -211,15 +199,9 @@ func labelledData(t *testing.T, spec idrl.SessionSpec, kills ...int) (dir string
 // labelled returns the record of the session of labelledData.
 func labelled(t *testing.T, spec idrl.SessionSpec, kills ...int) labelledStudy {
 	t.Helper()
-	ro, err := store.OpenReadOnly(t.Context(), labelledData(t, spec, kills...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ro := must.Get(store.OpenReadOnly(t.Context(), labelledData(t, spec, kills...)))(t)
 	defer ro.Close()
-	rec, err := ro.Load(t.Context(), "s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(ro.Load(t.Context(), "s"))(t)
 	out := labelledStudy{Record: rec, Agents: map[string][]byte{}}
 	for _, name := range []string{"gaits", "agents", "agent 0", "agent 1", "agent 2", "agent 3"} {
 		b, err := ro.Agent(t.Context(), "s", name)

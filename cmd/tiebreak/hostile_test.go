@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
@@ -24,9 +26,7 @@ func TestHostileAnnotator(t *testing.T) {
 	if err := good.Label(2); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
-	if err := bad.Label(1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bad.Label(1))
 	mine, theirs := fresh(t, bad.Conn), fresh(t, good.Conn)
 	var given idrl.AnswerID // of the other
 	for a := range good.Acked {
@@ -83,9 +83,7 @@ func TestHostileAnnotator(t *testing.T) {
 	}
 	other := forged
 	other.Choice = idrl.ChoseB
-	if err := bad.Conn.Send(&other); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bad.Conn.Send(&other))
 	if n := refusal(t, bad.Conn); n.Code != wire.Conflict {
 		t.Errorf("the same id with another choice: %+v", n)
 	}
@@ -107,26 +105,17 @@ func TestHostileAnnotator(t *testing.T) {
 // hostileRequests asks for pages as an annotator who means ill.
 func hostileRequests(t *testing.T, link, id string) {
 	t.Helper()
-	u, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(link))(t)
 	jar, _ := cookiejar.New(nil)
 	browser := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	send := func(method, path, origin string, form url.Values) (int, http.Header) {
-		req, err := http.NewRequestWithContext(t.Context(), method, u.Scheme+"://"+u.Host+path, strings.NewReader(form.Encode()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequestWithContext(t.Context(), method, u.Scheme+"://"+u.Host+path, strings.NewReader(form.Encode())))(t)
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		req.Header.Set("Accept", "text/plain")
 		if origin != "" {
 			req.Header.Set("Origin", origin)
 		}
-		res, err := browser.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(browser.Do(req))(t)
 		_ = res.Body.Close()
 		return res.StatusCode, res.Header
 	}
@@ -167,12 +156,8 @@ func hostileRequests(t *testing.T, link, id string) {
 // fresh returns a question that a new tab of an annotator is offered.
 func fresh(t *testing.T, conn *client.Conn) idrl.AssignmentID {
 	t.Helper()
-	if err := conn.Reconnect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.Send(&wire.ClientHello{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Reconnect(t.Context()))
+	must.Do(t, conn.Send(&wire.ClientHello{}))
 	return next[*wire.Query](t, conn).Assignment
 }
 
@@ -182,10 +167,7 @@ func refusal(t *testing.T, conn *client.Conn) *wire.Nak { return next[*wire.Nak]
 func next[M wire.FromServer](t *testing.T, conn *client.Conn) M {
 	t.Helper()
 	for {
-		m, err := conn.Recv()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(conn.Recv())(t)
 		if m, ok := m.(M); ok {
 			return m
 		}
@@ -194,8 +176,6 @@ func next[M wire.FromServer](t *testing.T, conn *client.Conn) M {
 
 func sayAnswer(t *testing.T, conn *client.Conn, a *wire.Answer) *wire.Ack {
 	t.Helper()
-	if err := conn.Send(a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Send(a))
 	return next[*wire.Ack](t, conn)
 }

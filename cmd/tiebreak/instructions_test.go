@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
@@ -20,18 +22,12 @@ func TestInstructionsFile(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 3))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 3))))
 	write := func(name string, b []byte) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, b, 0o600))
 		return path
 	}
 	write("figures/a.png", picture.Bytes())
@@ -43,19 +39,10 @@ func TestInstructionsFile(t *testing.T) {
 	id := idrl.SessionID(strings.Fields(out)[1])
 	read := func() (idrl.Instructions, []record.Picture) {
 		t.Helper()
-		db, err := store.Open(t.Context(), data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Get(store.Open(t.Context(), data))(t)
 		defer func() { _ = db.Close() }()
-		spec, err := db.Spec(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pictures, err := db.Pictures(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(db.Spec(t.Context(), id))(t)
+		pictures := must.Get(db.Pictures(t.Context(), id))(t)
 		return spec.CurrentInstructions(), pictures
 	}
 	told, pictures := read()
@@ -82,9 +69,7 @@ func TestInstructionsFileRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "secret.png")
-	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(outside, []byte("secret"), 0o600))
 	for name, test := range map[string]struct{ text, says string }{
 		"too long":             {strings.Repeat("x", idrl.MaxInstructions+1), "at most 4000 characters"},
 		"a megabyte":           {strings.Repeat("x", 1<<20), "more than"},
@@ -96,9 +81,7 @@ func TestInstructionsFileRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(dir, "rules.md")
-			if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(test.text), 0o600))
 			status, _, stderr := cli(t, "session", "--data", t.TempDir(), "--instructions-file", file)
 			if status == 0 || !strings.Contains(stderr, test.says) {
 				t.Errorf("status %d: %s; want %q", status, stderr, test.says)

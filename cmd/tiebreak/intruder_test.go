@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/web/client"
 	"tiebreak/web/wire"
 )
@@ -198,19 +200,10 @@ func (i *intrusion) send(ctx context.Context, method, path, cookie, form string)
 // signIn returns the browser of a researcher.
 func signIn(b *testing.B, a *app, base *url.URL) *http.Client {
 	b.Helper()
-	token, err := a.auth.NewResearcherLink(b.Context(), "ada")
-	if err != nil {
-		b.Fatal(err)
-	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	token := must.Get(a.auth.NewResearcherLink(b.Context(), "ada"))(b)
+	jar := must.Get(cookiejar.New(nil))(b)
 	reader := &http.Client{Jar: jar}
-	res, err := reader.PostForm(base.ResolveReference(&url.URL{Path: "/signin"}).String(), url.Values{"token": {token}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	res := must.Get(reader.PostForm(base.ResolveReference(&url.URL{Path: "/signin"}).String(), url.Values{"token": {token}}))(b)
 	defer res.Body.Close()
 	return reader
 }

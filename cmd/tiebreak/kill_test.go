@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/envs"
@@ -40,10 +42,7 @@ func study(t *testing.T, n, kills int, fuse time.Duration) (*loadtest.Labeller, 
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	conn, err := client.Dial(ctx, link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(client.Dial(ctx, link))(t)
 	defer conn.Close()
 	l := loadtest.New(conn, 1)
 	l.Heeds = true // what is asked next is then a function of the log, whatever comes first, an acknowledgement or the list
@@ -73,15 +72,9 @@ func study(t *testing.T, n, kills int, fuse time.Duration) (*loadtest.Labeller, 
 		t.Logf("%d of %d kills came between a question and its acknowledgement", midway, kills)
 	}
 	p.kill()
-	db, err := store.OpenReadOnly(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenReadOnly(t.Context(), data))(t)
 	defer db.Close()
-	rec, err := db.Load(t.Context(), idrl.SessionID(id))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(db.Load(t.Context(), idrl.SessionID(id)))(t)
 	return l, rec, took
 }
 
@@ -129,10 +122,7 @@ func TestKill(t *testing.T) {
 // replay returns the encoded belief that follows from the log alone.
 func replay(t *testing.T, rec record.Record) []byte {
 	t.Helper()
-	model, err := training.Model(envs.Catalogue(), rec.Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(training.Model(envs.Catalogue(), rec.Spec))(t)
 	queries := journaltest.Vectors(t, rec)
 	var items []posterior.Item
 	for _, a := range record.Effective(rec.Log) {
@@ -140,13 +130,7 @@ func replay(t *testing.T, rec record.Record) []byte {
 			items = append(items, posterior.ItemOf(&q, a))
 		}
 	}
-	p, err := posterior.Of(t.Context(), model, items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := model.Encode(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Of(t.Context(), model, items))(t)
+	b := must.Get(model.Encode(p))(t)
 	return b
 }

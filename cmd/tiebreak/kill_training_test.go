@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"database/sql" //nolint:depguard // the row of a job under way, which only the pool reads otherwise
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +16,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"database/sql" //nolint:depguard // the row of a job under way, which only the pool reads otherwise
+
+	"tiebreak/internal/check/must"
 
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
@@ -34,21 +37,14 @@ func slowCart(t *testing.T) string {
 	const from = "../../docs/models/cart"
 	dir := t.TempDir()
 	to := filepath.Join(dir, "cart")
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(to, os.DirFS(from)))
 	config := filepath.Join(to, "cart.json")
-	text, err := os.ReadFile(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(config))(t)
 	search := regexp.MustCompile(`"search": \{.*\}`)
 	text = search.ReplaceAll(text, []byte(`"search": {"directions": 2, "episodes": 1, "normalise": true, "live_steps": 5000}`))
 	text = bytes.Replace(text, []byte(`"horizon": 300`), []byte(`"horizon": 800`), 1)
 	text = bytes.Replace(text, []byte(`"frame_skip": 8`), []byte(`"frame_skip": 2`), 1)
-	if err := os.WriteFile(config, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, text, 0o600))
 	return dir
 }
 
@@ -69,10 +65,7 @@ func newRobotStudy(t *testing.T) *robotStudy {
 	id, link := newLink(t, s.data, addr, "--env", "own-cart", "--solver", "own", "--train-every", "3", "--adopt-after", "2", "--seed", "11", "--models", models)
 	s.id, s.args = idrl.SessionID(id), []string{"serve", "--data", s.data, "--addr", addr, "--models", models}
 	s.server = startServer(t, s.args...)
-	conn, err := client.Dial(t.Context(), link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(client.Dial(t.Context(), link))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	s.conn, s.labels = conn, loadtest.New(conn, 1)
 	s.labels.Heeds = true // what is asked next is then a function of the log, whatever comes first, an acknowledgement or the list
@@ -102,13 +95,10 @@ func (r trainingRow) outcomes(t *testing.T) int {
 	if r.checkpoint == nil {
 		return 0
 	}
-	c, err := pack.Decode[struct {
+	c := must.Get(pack.Decode[struct {
 		Payload [sha256.Size]byte
 		State   idrl.TrainState
-	}](r.checkpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}](r.checkpoint))(t)
 	return len(c.State.Pool) + len(c.State.Solved)
 }
 
@@ -116,10 +106,7 @@ func (r trainingRow) outcomes(t *testing.T) int {
 // was begun for the attempt-th time, and fails if it ends before.
 func (s *robotStudy) await(t *testing.T, basedOn, attempt, n int) trainingRow {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.data, store.FileName)+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", "file:"+filepath.Join(s.data, store.FileName)+"?mode=ro"))(t)
 	defer db.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), loadtest.Wait)
 	defer cancel()
@@ -162,15 +149,9 @@ func (s *robotStudy) label(t *testing.T, n int) {
 // load returns the record of the session, and the database that it stands in.
 func (s *robotStudy) load(t *testing.T) (*store.DB, record.Record) {
 	t.Helper()
-	db, err := store.OpenReadOnly(t.Context(), s.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenReadOnly(t.Context(), s.data))(t)
 	t.Cleanup(func() { _ = db.Close() })
-	rec, err := db.Load(t.Context(), s.id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(db.Load(t.Context(), s.id))(t)
 	return db, rec
 }
 

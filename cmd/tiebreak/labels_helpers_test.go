@@ -13,6 +13,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/people/identity"
 
@@ -70,19 +72,10 @@ func released(t *testing.T, folder string) (first, second, labels []float64) {
 // arrayOf returns the numbers of an array, one row after another.
 func arrayOf(t *testing.T, path string) []float64 {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	array, err := numpy.Open(file, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := array.Rows(1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	array := must.Get(numpy.Open(file, 1000))(t)
+	rows := must.Get(array.Rows(1000))(t)
 	return slices.Concat(rows...)
 }
 
@@ -92,13 +85,9 @@ func npyFile(t *testing.T, path string, v []float64) {
 	head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }\n", len(v))
 	out := bytes.NewBufferString("\x93NUMPY\x01\x00")
 	for _, part := range []any{uint16(len(head)), []byte(head), v} {
-		if err := bytesof.Write(out, bytesof.LittleEndian, part); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bytesof.Write(out, bytesof.LittleEndian, part))
 	}
-	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, out.Bytes(), 0o600))
 }
 
 // anArrayFolder writes labels as .npy files whose names say nothing.
@@ -147,12 +136,10 @@ func learntIn(t *testing.T, data string) (out labelsLearnt) {
 		t.Fatal(err)
 	}
 	out.mean = p.Mean(nil)
-	if err := db.Rows(t.Context(), id, func(r record.Labelled) error {
+	must.Do(t, db.Rows(t.Context(), id, func(r record.Labelled) error {
 		out.rows = append(out.rows, r)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if out.members, err = db.Annotators(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -166,10 +153,7 @@ func cosine(a, b []float64) float64 {
 // begins are the rows in which the rollouts of the sample begin, by name.
 func begins(t *testing.T, data string) map[string]int {
 	t.Helper()
-	set, err := recordings.Open(filepath.Join(data, recordings.FolderName, "sample"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(recordings.Open(filepath.Join(data, recordings.FolderName, "sample")))(t)
 	out, row := map[string]int{}, 0
 	n, _ := set.Size()
 	for i := range n {
@@ -186,10 +170,7 @@ func begins(t *testing.T, data string) map[string]int {
 // pythonOf returns Python with numpy and h5py.
 func pythonOf(t *testing.T) string {
 	t.Helper()
-	python, err := filepath.Abs("../../internal/check/tools/python/venv/bin/python")
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := must.Get(filepath.Abs("../../internal/check/tools/python/venv/bin/python"))(t)
 	if _, err := os.Stat(python); err != nil {
 		const missing = "no Python with numpy: run go tool task python"
 		if os.Getenv("CI") != "" {
@@ -208,9 +189,7 @@ func withManifest(t *testing.T, dir string, change func(map[string]any)) {
 		t.Fatal(err)
 	}
 	m := map[string]any{}
-	if err := json.Unmarshal(b, &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &m))
 	change(m)
 	if b, err = json.Marshal(m); err == nil {
 		err = os.WriteFile(filepath.Join(dir, recordings.ManifestName), b, 0o600)
@@ -224,23 +203,16 @@ func withManifest(t *testing.T, dir string, change func(map[string]any)) {
 func filmedSample(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(labelSample, "rollouts"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dir, os.DirFS(filepath.Join(labelSample, "rollouts"))))
 	withManifest(t, dir, func(m map[string]any) { delete(m, "shown") })
-	set, err := recordings.Import(t.Context(), recordings.Config{From: filepath.Join(labelSample, "rollouts"), Into: t.TempDir(), Name: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(recordings.Import(t.Context(), recordings.Config{From: filepath.Join(labelSample, "rollouts"), Into: t.TempDir(), Name: "x"}))(t)
 	for i := range 12 {
 		tr, _, err := set.Trajectory(i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		frames := filepath.Join(dir, fmt.Sprintf("episode-%d", i), "frames")
-		if err := os.MkdirAll(frames, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(frames, 0o700))
 		for k := range tr.Len() + 1 {
 			img := image.NewGray(image.Rect(0, 0, 64, 48))
 			for y := range 8 {
@@ -249,12 +221,8 @@ func filmedSample(t *testing.T) string {
 				}
 			}
 			var out bytes.Buffer
-			if err := png.Encode(&out, img); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(frames, fmt.Sprintf("%d.png", k)), out.Bytes(), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, png.Encode(&out, img))
+			must.Do(t, os.WriteFile(filepath.Join(frames, fmt.Sprintf("%d.png", k)), out.Bytes(), 0o600))
 		}
 	}
 	return dir
@@ -263,13 +231,11 @@ func filmedSample(t *testing.T) string {
 // rowClip returns the first clip of the first answer.
 func (a *app) rowClip(t *testing.T, id idrl.SessionID) (clip idrl.ClipID) {
 	t.Helper()
-	if err := a.db.Rows(t.Context(), id, func(r record.Labelled) error {
+	must.Do(t, a.db.Rows(t.Context(), id, func(r record.Labelled) error {
 		if clip == "" {
 			clip = r.Clips[0].ID
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return clip
 }

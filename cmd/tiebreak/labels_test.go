@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/internal/base/record"
@@ -116,10 +118,7 @@ func TestLabelsConverted(t *testing.T) {
 	} {
 		folder := filepath.Join(dir, name)
 		said := do("../../docs/examples/labels/convert.py", filepath.Join(dir, name+".hdf5"), folder, "--rows", test.rows, "--clip-steps", "4", "--max-episode-steps", "4")
-		set, err := recordings.Import(t.Context(), recordings.Config{From: folder, Into: t.TempDir(), Name: "x"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(recordings.Import(t.Context(), recordings.Config{From: folder, Into: t.TempDir(), Name: "x"}))(t)
 		var observations, actions []float64
 		rows := 0
 		for i, n := range test.rollouts {
@@ -215,18 +214,12 @@ func TestLabelsOfABundle(t *testing.T) {
 	}
 	arrays := filepath.Join(whole, "adapters", "uni_rlhf")
 
-	set, err := recordings.Open(filepath.Join(data, recordings.FolderName, "sample"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(recordings.Open(filepath.Join(data, recordings.FolderName, "sample")))(t)
 	into := map[int]string{} // rollouts, by the rows in which they begin in the arrays
-	db, err := store.Open(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), data))(t)
 	defer db.Close()
 	row := 0
-	if err := db.Read(t.Context(), before.rec.Spec.ID, func(r *store.Reading) error {
+	must.Do(t, db.Read(t.Context(), before.rec.Spec.ID, func(r *store.Reading) error {
 		return r.Episodes(t.Context(), record.Part{}, func(name idrl.StepsID, content []byte) error {
 			raw, err := steps.Decode(name, content)
 			if err != nil {
@@ -236,9 +229,7 @@ func TestLabelsOfABundle(t *testing.T) {
 			row += raw.Len()
 			return nil
 		})
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	again := t.TempDir() // the rollouts in the order of the arrays
 	var list []map[string]any
 	for _, at := range slices.Sorted(maps.Keys(into)) {

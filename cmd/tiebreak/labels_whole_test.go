@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -31,10 +33,7 @@ func TestLabelsGoOn(t *testing.T) {
 		if seen != strings.Contains(stdout, "both clips of 240 comparisons") {
 			t.Errorf("seen %v: %s", seen, stdout)
 		}
-		list, err := environments(own{}.at(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(environments(own{}.at(data)))(t)
 		rec := learntIn(t, data).rec
 		id := rec.Spec.ID
 		if rec.Settings.State.Ended() == seen {
@@ -46,25 +45,15 @@ func TestLabelsGoOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if seen {
-				token, err := a.auth.NewInvitation(t.Context(), id, 1, time.Hour)
-				if err != nil {
-					t.Fatal(err)
-				}
-				conn, err := client.Dial(t.Context(), base+"/join/"+token)
-				if err != nil {
-					t.Fatal(err)
-				}
+				token := must.Get(a.auth.NewInvitation(t.Context(), id, 1, time.Hour))(t)
+				conn := must.Get(client.Dial(t.Context(), base+"/join/"+token))(t)
 				defer conn.Close()
-				if err := loadtest.New(conn, 3).Label(3); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, loadtest.New(conn, 3).Label(3))
 			} else {
 				if _, _, err := a.db.Control(t.Context(), id, record.ActResume, "test", time.Now()); err != nil {
 					t.Fatal(err)
 				}
-				if err := s.Follow(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Follow(t.Context()))
 				offer, err := s.Claim(t.Context(), "a2")
 				if err != nil || !offer.Done || len(offer.Open) != 0 || !strings.Contains(offer.Waiting, "have no pictures") {
 					t.Errorf("%+v, %v", offer, err)
@@ -103,14 +92,10 @@ func TestLabelsGoOn(t *testing.T) {
 func TestLabelsSettings(t *testing.T) {
 	t.Parallel()
 	rollouts := t.TempDir()
-	if err := os.CopyFS(rollouts, os.DirFS(filepath.Join(labelSample, "rollouts"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(rollouts, os.DirFS(filepath.Join(labelSample, "rollouts"))))
 	withManifest(t, rollouts, func(m map[string]any) { m["title"] = strings.Repeat("界", 80) })
 	study := filepath.Join(t.TempDir(), "study.yaml")
-	if err := os.WriteFile(study, []byte("title: Pilot\nseed: 5\nacquisition: igr\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(study, []byte("title: Pilot\nseed: 5\nacquisition: igr\n"), 0o600))
 	for _, test := range []struct {
 		args  []string
 		seed  uint64
@@ -149,9 +134,7 @@ func TestLabelsAreWhole(t *testing.T) {
 	}
 	for _, after := range []time.Duration{5, 40, 80, 120, 160, 240, 320} {
 		cmd := exec.Command(program(t), args...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		<-time.After(after * time.Millisecond)
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -165,10 +148,7 @@ func TestLabelsAreWhole(t *testing.T) {
 		return out
 	}
 	good, pickles := anArrayFolder(t, first, second, given), anArrayFolder(t, first, second, given)
-	err := errors.Join(os.Remove(filepath.Join(pickles, "human_label.npy")), os.WriteFile(filepath.Join(pickles, "human_label.pkl"), []byte("\x80\x04]."), 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Remove(filepath.Join(pickles, "human_label.npy")), os.WriteFile(filepath.Join(pickles, "human_label.pkl"), []byte("\x80\x04]."), 0o600)))
 	for _, test := range []struct{ says, labels, args string }{
 		{"labels-steps: the file names", good, ""},
 		{"labels-steps: --segment-steps is 9, but", args[2], "--segment-steps 9"},
@@ -207,10 +187,7 @@ func TestLabelsAreWhole(t *testing.T) {
 		t.Errorf("%d %s%s", status, stdout, stderr)
 	}
 	labelledFolder{dir: data}.serve(t, envs.Catalogue(), func(a *app, base string) {
-		before, err := a.db.Sessions(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(a.db.Sessions(t.Context()))(t)
 		for begun := time.Now(); ; { // on a busy machine it may take longer than answers may wait
 			status, _, stderr := cli(t, args...)
 			if status == 0 {

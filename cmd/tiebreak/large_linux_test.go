@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
@@ -37,9 +39,7 @@ func BenchmarkLarge(b *testing.B) {
 			get := (&intrusion{b: b, base: base, reader: signIn(b, a, base)}).read(page)
 			openSession(b, a, id)
 			return func() {
-				if err := get(b.Context()); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, get(b.Context()))
 			}
 		}
 	}
@@ -73,10 +73,7 @@ func BenchmarkLarge(b *testing.B) {
 
 func openSession(b testing.TB, a *app, id idrl.SessionID) *session.Session {
 	b.Helper()
-	s, err := a.manager.Session(b.Context(), id)
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must.Get(a.manager.Session(b.Context(), id))(b)
 	return s
 }
 
@@ -86,16 +83,10 @@ func largeSession(b testing.TB, dir string, answers int) idrl.SessionID {
 	b.Helper()
 	const given, last = 4000, 400
 	a, _, stop := serveFrom(b, dir)
-	spec, err := newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "large", Env: "gridworld", TrainEvery: 1 << 30})
-	if err != nil {
-		b.Fatal(err)
-	}
+	spec := must.Get(newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "large", Env: "gridworld", TrainEvery: 1 << 30}))(b)
 	var who []idrl.AnnotatorID
 	for k := range 4 {
-		id, err := a.db.CreateAnnotator(b.Context(), spec.ID, fmt.Sprint("annotator ", k))
-		if err != nil {
-			b.Fatal(err)
-		}
+		id := must.Get(a.db.CreateAnnotator(b.Context(), spec.ID, fmt.Sprint("annotator ", k)))(b)
 		who = append(who, id)
 	}
 	adopted := make(chan struct{}, 1)
@@ -109,9 +100,7 @@ func largeSession(b testing.TB, dir string, answers int) idrl.SessionID {
 	unsubscribe()
 	answerAll(b, s, who, given, "first")
 	stop()
-	if err := storetest.Grow(b.Context(), dir, string(spec.ID), answers-last); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, storetest.Grow(b.Context(), dir, string(spec.ID), answers-last))
 	a, _, stop = serveFrom(b, dir)
 	defer stop()
 	answerAll(b, openSession(b, a, spec.ID), who, last, "last")
@@ -192,13 +181,8 @@ func (c *costs) report(b *testing.B) {
 // memoryOf reads a line of this process's status, in bytes.
 func memoryOf(b *testing.B, name string) (n int64) {
 	b.Helper()
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("/proc/self/status"))(b)
 	_, rest, _ := strings.Cut(string(text), name+":")
-	if _, err := fmt.Sscan(rest, &n); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(fmt.Sscan(rest, &n))(b)
 	return 1000 * n
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/envs"
@@ -35,9 +37,7 @@ func TestLearnsOverSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 
 	p := startServer(t, "serve", "--data", data, "--addr", "127.0.0.1:0")
 	status, said, errs := cli(t, "simulate", "--url", p.find(t, `running at (\S+)`)+"/join/"+token,
@@ -91,13 +91,7 @@ func TestLearnsOverSockets(t *testing.T) {
 // trueReturn returns the return under truth of the policy that is optimal for theta.
 func trueReturn(t *testing.T, env idrl.Environment, theta, truth []float64) float64 {
 	t.Helper()
-	s, err := solver.For(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: theta, Restarts: 30}, rng.New(1, "solve", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solver.For(env))(t)
+	p := must.Get(s.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: theta, Restarts: 30}, rng.New(1, "solve", 0)))(t)
 	return floats.Dot(truth, solver.Mu(env, p, rng.New(1, "mu", 0)))
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/store"
 )
@@ -28,24 +30,18 @@ func TestLitestream(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "litestream.yml")
 	path := filepath.Join(data, store.FileName)
 	text := fmt.Sprintf("dbs:\n  - path: %s\n    replica: {type: file, path: %s}\n", path, replica)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte(text), 0o600))
 	var said syncBuffer
 	replicate := exec.Command(litestream, "replicate", "-config", config)
 	replicate.Stdout, replicate.Stderr = &said, &said
-	if err := replicate.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, replicate.Start())
 	l := join(t, link, 1)
 	if err := l.Label(60); err != nil {
 		t.Fatalf("%v\n%s", err, p.out)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- replicate.Wait() }()
-	if err := replicate.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, replicate.Process.Signal(syscall.SIGTERM))
 	if err := waittest.For(t, ended, "Litestream to stop"); err != nil {
 		t.Logf("litestream: %v", err)
 	}

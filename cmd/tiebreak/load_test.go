@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/live"
@@ -89,17 +91,11 @@ func BenchmarkFirstClips(b *testing.B) {
 // firstClips opens the sessions and returns how long each waited.
 func (l load) firstClips(b *testing.B) []time.Duration {
 	b.Helper()
-	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker")
-	if err != nil {
-		b.Fatal(err)
-	}
+	a := must.Get(openApp(b.Context(), b.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker"))(b)
 	defer a.close()
 	var ids []idrl.SessionID
 	for k := range l.sessions {
-		spec, err := newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "first", Env: l.env, Seed: uint64(k)})
-		if err != nil {
-			b.Fatal(err)
-		}
+		spec := must.Get(newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "first", Env: l.env, Seed: uint64(k)}))(b)
 		ids = append(ids, spec.ID)
 	}
 	began := time.Now()
@@ -112,9 +108,7 @@ func (l load) firstClips(b *testing.B) []time.Duration {
 				adopted <- struct{}{}
 			}
 		})()
-		if _, err := a.manager.Session(b.Context(), id); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(a.manager.Session(b.Context(), id))(b)
 		wg.Go(func() {
 			<-adopted
 			waits[k] = time.Since(began)
@@ -194,14 +188,8 @@ func serveInside(b testing.TB) (*app, string) {
 // returns its address.
 func serveFrom(b testing.TB, dir string) (_ *app, addr string, stop func()) {
 	b.Helper()
-	a, err := openApp(b.Context(), dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker")
-	if err != nil {
-		b.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	a := must.Get(openApp(b.Context(), dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(b), "worker"))(b)
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(b)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
 	done := make(chan error, 1)
 	go func() { done <- a.listen(ctx, ln) }()
@@ -248,16 +236,10 @@ func joinAll(b testing.TB, links []string, n int, think time.Duration) []*loadte
 func (l load) links(b testing.TB, a *app, addr string) (out []string) {
 	b.Helper()
 	for s := range l.sessions {
-		spec, err := newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{
+		spec := must.Get(newSession(b.Context(), a.db, a.envs(), idrl.SessionSpec{
 			Title: "load", Env: l.env, Seed: uint64(s), TrainEvery: l.trainEvery,
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		token, err := a.auth.NewInvitation(b.Context(), spec.ID, l.each, time.Hour)
-		if err != nil {
-			b.Fatal(err)
-		}
+		}))(b)
+		token := must.Get(a.auth.NewInvitation(b.Context(), spec.ID, l.each, time.Hour))(b)
 		out = append(out, "http://"+addr+"/join/"+token)
 	}
 	return out
@@ -267,8 +249,6 @@ func (l load) links(b testing.TB, a *app, addr string) (out []string) {
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

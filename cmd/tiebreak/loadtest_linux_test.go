@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/store"
@@ -51,9 +53,7 @@ func TestLoadtest(t *testing.T) {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	var r loadtest.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(out), &r))
 	if r.Answers != annotators*answers || r.Lost != 0 || r.P50 <= 0 || r.P50 > r.P99 || r.P99 > r.Max || r.SyncsPerSecond <= 0 || r.PerSecond <= 0 {
 		t.Errorf("the report is %+v", r)
 	}

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/outside"
@@ -75,10 +77,7 @@ func TestMain(m *testing.M) {
 
 func program(t testing.TB) string {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(binary())(t)
 	return path
 }
 
@@ -118,13 +117,8 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{cmd: cmd, out: &syncBuffer{}, done: make(chan struct{})}
 	cmd.Stderr = p.out
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	ready := make(chan struct{})
 	go func() {
 		defer close(p.done)
@@ -225,9 +219,7 @@ func TestCommandLineErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	for _, test := range []struct {
 		name   string
 		args   []string
@@ -293,21 +285,14 @@ func TestCommandLineErrors(t *testing.T) {
 func TestExportNeedsNoEnvironment(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	db, err := store.Open(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), data))(t)
 	named := settings.Complete(idrl.SessionSpec{ID: "named", Env: "own-gone@3fa9c1d2", Features: []string{"Height of the nose", "Effort"}})
 	early := settings.Complete(idrl.SessionSpec{ID: "early", Env: "driver"}) // of a version that recorded no names
 	lost := settings.Complete(idrl.SessionSpec{ID: "lost", Env: "own-gone@3fa9c1d2"})
 	for _, spec := range []idrl.SessionSpec{named, early, lost} {
-		if err := db.CreateSession(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.CreateSession(t.Context(), spec))
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	for session, column := range map[string]string{"named": "features_a_height_of_the_nose", "early": "features_a_keeping_to_a_lane"} {
 		status, header, stderr := cli(t, "export", "--data", data, "--session", session, "--format", "csv")
 		if status != 0 || !strings.Contains(header, ","+column+",") {
@@ -327,10 +312,7 @@ func TestDemo(t *testing.T) {
 	if base != "http://"+addr {
 		t.Errorf("the demo runs at %s, want %s", base, addr)
 	}
-	res, err := http.Get(base + "/healthz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(http.Get(base + "/healthz"))(t)
 	res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("healthz: %s", res.Status)
@@ -373,9 +355,7 @@ func TestStopsWhenAsked(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		for _, command := range []string{"serve", "demo"} {
 			p := startServer(t, command, "--data", t.TempDir(), "--addr", "127.0.0.1:0")
-			if err := p.cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.cmd.Process.Signal(signal))
 			waittest.For(t, p.done, fmt.Sprintf("%s to stop after %v", command, signal))
 			if code := p.cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("exit status %d of %s after %v\n%s", code, command, signal, p.out)

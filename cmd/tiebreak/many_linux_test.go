@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/idrl"
@@ -26,10 +28,7 @@ import (
 //	go test ./cmd/tiebreak -run '^$' -bench ManySessions -benchtime 1x
 func BenchmarkManySessions(b *testing.B) {
 	const sessions, active, again, atOnce = 1000, 20, 50, 32
-	a, err := openApp(b.Context(), b.TempDir(), envs.Catalogue, site{rest: 20 * time.Second}, slog.New(slog.DiscardHandler), program(b), "worker")
-	if err != nil {
-		b.Fatal(err)
-	}
+	a := must.Get(openApp(b.Context(), b.TempDir(), envs.Catalogue, site{rest: 20 * time.Second}, slog.New(slog.DiscardHandler), program(b), "worker"))(b)
 	defer a.close()
 	ids := make([]idrl.SessionID, sessions)
 	var opening sync.WaitGroup
@@ -65,9 +64,7 @@ func BenchmarkManySessions(b *testing.B) {
 		var waits []time.Duration
 		for _, id := range ids[active : active+again] {
 			began := time.Now()
-			if _, err := (session.Handle{Manager: a.manager, ID: id}).Status(b.Context()); err != nil {
-				b.Fatal(err)
-			}
+			must.Get((session.Handle{Manager: a.manager, ID: id}).Status(b.Context()))(b)
 			waits = append(waits, time.Since(began))
 		}
 		b.ReportMetric(float64(slices.Max(waits).Milliseconds()), "again-ms")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/recordings"
 )
 
@@ -33,10 +35,7 @@ func TestMCAP(t *testing.T) {
 	if said, err := run(append(convert, "--episodes-csv", filepath.Join(from, "episodes.csv"))...); err != nil || strings.Count(said, "10 frames") != 6 {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	set, err := recordings.Import(t.Context(), recordings.Config{From: to, Into: filepath.Join(dir, "kept"), Name: "takes"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(recordings.Import(t.Context(), recordings.Config{From: to, Into: filepath.Join(dir, "kept"), Name: "takes"}))(t)
 	if n, policies := set.Size(); n != 6 || policies != 2 || !strings.HasSuffix(set.RewardOf(), " observations, standardised") {
 		t.Errorf("%d rollouts of %d policies with %s, want 6 of 2 with observations", n, policies, set.RewardOf())
 	}
@@ -72,15 +71,9 @@ func TestMCAP(t *testing.T) {
 // pointer returns where in a picture of both cameras the pointer of the first begins, in pixels from the left.
 func pointer(t *testing.T, path string) int {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must.Get(png.Decode(f))(t)
 	if size := img.Bounds().Size(); size != image.Pt(64+48, 48) {
 		t.Fatalf("%s has %v pixels", path, size)
 	}

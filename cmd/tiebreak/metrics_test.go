@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -85,9 +87,7 @@ func TestMetricsOfLabelling(t *testing.T) {
 	began := time.Now()
 	a, labellers := load{env: "gridworld", sessions: 1, each: 1, trainEvery: 1 << 30}.openOn(t)
 	l := labellers[0]
-	if err := l.GoOn(7); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.GoOn(7))
 	var last wire.Answer
 	for range 2 {
 		m := wire.Answer{ID: "late-1", Choice: idrl.ChoseA, ShownAt: time.Now().UTC(), Input: "api", Instructions: 1}
@@ -101,9 +101,7 @@ func TestMetricsOfLabelling(t *testing.T) {
 		if last = m; m.Assignment == "" {
 			t.Fatal("no question is open")
 		}
-		if err := l.Conn.Send(&m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Conn.Send(&m))
 		awaitAck(t, l, m.ID)
 	}
 	wantMetrics(t, a, map[string]float64{
@@ -127,10 +125,7 @@ func TestMetricsOfLabelling(t *testing.T) {
 func awaitAck(t *testing.T, l *loadtest.Labeller, id idrl.AnswerID) {
 	t.Helper()
 	for limit := time.Now().Add(waittest.Limit); ; {
-		m, err := l.Recv(limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.Recv(limit))(t)
 		if ack, ok := m.(*wire.Ack); ok && ack.ID == id {
 			return
 		}
@@ -155,10 +150,7 @@ func TestMetricsOfTheServer(t *testing.T) {
 	counts.Dropped.Add(17)
 	wantMetrics(t, a, map[string]float64{"slow_clients_disconnected_total": 3, "messages_dropped_total": 17})
 
-	info, err := os.Stat(filepath.Join(dir, store.FileName+"-wal"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(filepath.Join(dir, store.FileName+"-wal")))(t)
 	if got := readMetrics(t, a)["wal_bytes"]; got != float64(info.Size()) || got == 0 {
 		t.Errorf("the log has %v bytes, want %d", got, info.Size())
 	}
@@ -167,9 +159,7 @@ func TestMetricsOfTheServer(t *testing.T) {
 	if known != is || known && (got < float64(free)/2 || got > float64(free)*2) { // other programs write meanwhile
 		t.Errorf("%v bytes are free (told: %v), want about %d (known: %v)", got, is, free, known)
 	}
-	if err := a.web.Drain(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.web.Drain(context.WithoutCancel(t.Context())))
 	wantMetrics(t, a, map[string]float64{"ready": 0})
 }
 
@@ -184,16 +174,11 @@ func readVersion(t *testing.T) string {
 func TestMetricOfHeartbeats(t *testing.T) {
 	t.Parallel()
 	a, _ := stuck(t, 2)
-	list, err := a.db.Sessions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(a.db.Sessions(t.Context()))(t)
 	now := time.Now()
 	for k, ago := range []time.Duration{time.Hour, time.Minute} {
 		key := record.JobKey{Session: list[k].Spec.ID, Kind: "test", BasedOn: 1}
-		if err := a.db.QueueJob(t.Context(), record.JobRecord{JobKey: key, Payload: []byte("x")}, now); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.db.QueueJob(t.Context(), record.JobRecord{JobKey: key, Payload: []byte("x")}, now))
 		if _, _, err := a.db.BeginJob(t.Context(), key, now, now.Add(jobs.Config{}.Lease()-ago)); err != nil {
 			t.Fatal(err)
 		}
@@ -214,23 +199,11 @@ func TestMetricOfLeases(t *testing.T) {
 		cfg.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 		return cfg, err
 	}, a.log)
-	spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "leases", Env: "gridworld", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	who, err := a.db.CreateAnnotator(t.Context(), spec.ID, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sessions{a}.Session(t.Context(), spec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "leases", Env: "gridworld", Seed: 1}))(t)
+	who := must.Get(a.db.CreateAnnotator(t.Context(), spec.ID, ""))(t)
+	s := must.Get(sessions{a}.Session(t.Context(), spec.ID))(t)
 	claim := func() int {
-		offer, err := s.Claim(t.Context(), who)
-		if err != nil {
-			t.Fatal(err)
-		}
+		offer := must.Get(s.Claim(t.Context(), who))(t)
 		return len(offer.Open)
 	}
 	held := 0
@@ -249,17 +222,12 @@ func TestMetricOfTheQueue(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a, _ := stuckIn(t, dir, 0)
-	release, err := storetest.Lock(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(storetest.Lock(t.Context(), dir))(t)
 	var all sync.WaitGroup
 	awaitMetric(t, a, "writer_queue_depth", func(v float64) bool { return v >= 2 }, func() {
 		all.Go(func() { _ = a.db.SetMeta(t.Context(), "test", "x") }) // fails after some seconds
 	})
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, release())
 	all.Wait()
 	wantMetrics(t, a, map[string]float64{"writer_queue_depth": 0})
 }
@@ -271,13 +239,10 @@ func TestMetricOfWorkersElsewhere(t *testing.T) {
 	network := &carriertest.Network{}
 	hub := elsewhere.NewHub(elsewhere.HubConfig{Pool: a.pool, Version: "v1", Barred: a.bars.Of, Log: a.log})
 	a.away = &workplace{hub: hub, stop: func() {}}
-	agent, err := elsewhere.NewAgent(elsewhere.AgentConfig{
+	agent := must.Get(elsewhere.NewAgent(elsewhere.AgentConfig{
 		Carrier: network.Dial(), Offer: elsewhere.Offer{Worker: "lab7", Host: "seven", Version: "v1", Cores: 8}, Slots: 3,
 		Command: func(string) []string { return []string{"sh", "-c", "cat > /dev/null"} }, Here: 50 * time.Millisecond, Log: a.log,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	all.Go(func() { _ = hub.Run(ctx, network.Dial()) })
@@ -304,10 +269,7 @@ func startLong(t *testing.T, a *app, n int) (end func()) {
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	for range n {
-		spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "long", Env: "gridworld", Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "long", Env: "gridworld", Seed: 1}))(t)
 		job := jobs.Job{JobKey: record.JobKey{Session: spec.ID, Kind: "test"}, Like: "long", Work: time.Hour, Payload: []byte("x")}
 		all.Go(func() {
 			for _, err := range a.pool.Start(ctx, job) {
@@ -378,20 +340,12 @@ func TestMetricsListener(t *testing.T) {
 // fetch gets a page as a host; empty for that of the address.
 func fetch(t *testing.T, host, url string) (status int, header http.Header, body string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 	req.Host = host
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(http.DefaultClient.Do(req))(t)
 	defer res.Body.Close()
 	var b strings.Builder
-	if _, err := bufio.NewReader(res.Body).WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(bufio.NewReader(res.Body).WriteTo(&b))(t)
 	return res.StatusCode, res.Header, b.String()
 }
 
@@ -411,10 +365,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		}
 		want = append(want, fmt.Sprintf("| `%s` | %s |", name, help))
 	}
-	page, err := os.ReadFile("../../docs/operating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/operating.md"))(t)
 	var got []string
 	for line := range strings.Lines(string(page)) {
 		if strings.HasPrefix(line, "| `"+metricPrefix) {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/envs"
@@ -60,14 +62,8 @@ func readLearnt(t *testing.T, dir string) (out learntSession) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		b, err := db.Steps(t.Context(), out.Spec.ID, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := steps.Decode(name, b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(db.Steps(t.Context(), out.Spec.ID, name))(t)
+		s := must.Get(steps.Decode(name, b))(t)
 		out.steps = append(out.steps, s)
 	}
 	return out
@@ -139,10 +135,7 @@ func (l *learntSession) compare(t *testing.T, dir string) {
 		same(t, "reward", networkstest.Evaluate(t, filepath.Join(dir, "reward.json"), rows), want)
 	}
 	for _, c := range l.Generation.Candidates {
-		p, err := sac.NewPolicy(l.env, c.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(sac.NewPolicy(l.env, c.Params))(t)
 		rows, want = nil, nil
 		for _, s := range l.steps {
 			for i := range s.Actions {
@@ -177,9 +170,7 @@ func TestExportOfNetworks(t *testing.T) {
 		Recommended, Main string
 		Policies          []struct{ ID, File string }
 	}
-	if err := json.Unmarshal(files["index.json"], &index); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(files["index.json"], &index))
 	if index.Seq != networkRows || index.Network != 2 || index.Main != string(l.Generation.Candidates[0].ID) || len(index.Policies) < 3 || index.Recommended == "" {
 		t.Errorf("%s; want row %d and network 2", files["index.json"], networkRows)
 	}
@@ -254,17 +245,9 @@ func TestExportOfAgentsUnderFeatures(t *testing.T) {
 		Features  []string
 		Posterior struct{ Mean []float64 }
 	}
-	if err := json.Unmarshal(folder(t, out)["reward.json"], &reward); err != nil {
-		t.Fatal(err)
-	}
-	model, err := training.Model(envs.Catalogue(), l.Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := model.Decode(l.Snapshots[len(l.Snapshots)-1].Belief)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(folder(t, out)["reward.json"], &reward))
+	model := must.Get(training.Model(envs.Catalogue(), l.Spec))(t)
+	p := must.Get(model.Decode(l.Snapshots[len(l.Snapshots)-1].Belief))(t)
 	if !slices.Equal(reward.Posterior.Mean, p.Mean(nil)) || len(reward.Features) != p.Dim() {
 		t.Errorf("reward %+v, want the weights %v", reward, p.Mean(nil))
 	}
@@ -275,20 +258,11 @@ func TestExportOfAgentsUnderFeatures(t *testing.T) {
 func TestExportOfNetworksRefuses(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	db, err := store.Open(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.CreateSession(t.Context(), networkSpec()); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), data))(t)
+	must.Do(t, db.CreateSession(t.Context(), networkSpec()))
+	must.Do(t, db.Close())
 	out, file := filepath.Join(t.TempDir(), "learnt"), filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("mine"), 0o600))
 	for _, test := range []struct {
 		name   string
 		args   []string

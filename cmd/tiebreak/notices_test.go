@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/record"
@@ -120,19 +122,13 @@ func TestNotices(t *testing.T) {
 	defer server.Close()
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, nil))
-	a, err := openApp(t.Context(), t.TempDir(), envs.Catalogue, site{base: "https://study.example.org", quiet: time.Hour, notify: server.URL + "/T0KEN", away: workplaceFlags{here: 1}}, log, program(t), "worker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(t.Context(), t.TempDir(), envs.Catalogue, site{base: "https://study.example.org", quiet: time.Hour, notify: server.URL + "/T0KEN", away: workplaceFlags{here: 1}}, log, program(t), "worker"))(t)
 	defer func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "Fruit & <thorns>", Env: "gridworld", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "Fruit & <thorns>", Env: "gridworld", Seed: 1}))(t)
 	id, now := spec.ID, time.Now()
 	look := func(later time.Duration) error {
 		t.Helper()
@@ -209,10 +205,7 @@ func TestNoticesOverRestarts(t *testing.T) {
 	if ids := hook.ids(); ids[0] != ids[1] || ids[1] == ids[2] {
 		t.Errorf("the ids are %v: want the same one twice and another one", ids)
 	}
-	db, err := store.Open(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), data))(t)
 	defer db.Close()
 	if list, err := db.UnsentNotices(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("there wait %+v, %v", list, err)
@@ -230,10 +223,7 @@ func TestNoticesHaveIDs(t *testing.T) {
 	defer server.Close()
 	a := newApp(t, site{quiet: time.Hour, notify: server.URL, away: workplaceFlags{here: 1}})
 	for _, title := range []string{"Fruit", "Thorns"} {
-		spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: title, Env: "gridworld", Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: title, Env: "gridworld", Seed: 1}))(t)
 		answerAQuestion(t, a, spec.ID)
 	}
 	failing := errors.New("the disk is full")
@@ -256,28 +246,20 @@ func TestNoticesHaveIDs(t *testing.T) {
 // stopServer ends a server as an operator does.
 func stopServer(t *testing.T, p *process) {
 	t.Helper()
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.cmd.Process.Signal(os.Interrupt))
 	<-p.done
 }
 
 // answeredSession makes a session with one answer in a data folder.
 func answeredSession(t *testing.T, data string) (id string) {
 	t.Helper()
-	a, err := openApp(t.Context(), data, envs.Catalogue, site{away: workplaceFlags{here: 1}}, slog.New(slog.DiscardHandler), program(t), "worker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(t.Context(), data, envs.Catalogue, site{away: workplaceFlags{here: 1}}, slog.New(slog.DiscardHandler), program(t), "worker"))(t)
 	defer func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "Fruit", Env: "gridworld", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "Fruit", Env: "gridworld", Seed: 1}))(t)
 	answerAQuestion(t, a, spec.ID)
 	return string(spec.ID)
 }
@@ -285,28 +267,17 @@ func answeredSession(t *testing.T, data string) (id string) {
 // answerAQuestion has a new annotator answer one question.
 func answerAQuestion(t *testing.T, a *app, id idrl.SessionID) {
 	t.Helper()
-	who, err := a.db.CreateAnnotator(t.Context(), id, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sessions{a}.Session(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	who := must.Get(a.db.CreateAnnotator(t.Context(), id, ""))(t)
+	s := must.Get(sessions{a}.Session(t.Context(), id))(t)
 	var as record.Assignment
 	waittest.Until(t, "a question", func() bool {
-		offer, err := s.Claim(t.Context(), who)
-		if err != nil {
-			t.Fatal(err)
-		}
+		offer := must.Get(s.Claim(t.Context(), who))(t)
 		if len(offer.Open) > 0 {
 			as = offer.Open[0]
 		}
 		return len(offer.Open) > 0
 	})
-	if _, err := s.Answer(t.Context(), who, idrl.Answer{ID: "one", Assignment: as.ID, Choice: idrl.Equal, Left: as.Left, Input: "keyboard"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Answer(t.Context(), who, idrl.Answer{ID: "one", Assignment: as.ID, Choice: idrl.Equal, Left: as.Left, Input: "keyboard"}))(t)
 }
 
 func TestCheckHook(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.yaml.in/yaml/v3"
@@ -32,10 +34,7 @@ func exportedNames(t *testing.T, a *app) map[string][]string {
 	}
 	others := prometheus.NewRegistry()
 	others.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	families, err := others.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must.Get(others.Gather())(t)
 	for _, f := range families {
 		out[f.GetName()] = nil
 	}
@@ -100,9 +99,7 @@ func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &board); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &board))
 	for _, p := range board.Panels {
 		if p.Title == "" || len(p.Targets) == 0 {
 			t.Errorf("a panel %q without a title or an expression", p.Title)
@@ -122,9 +119,7 @@ func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 	if text, err = os.ReadFile("../../docs/operating/alerts.yml"); err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal(text, &alerts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(text, &alerts))
 	n := len(exprs)
 	for _, g := range alerts.Groups {
 		for _, r := range g.Rules {

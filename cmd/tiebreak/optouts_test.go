@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 )
 
@@ -104,10 +106,7 @@ func TestOptOutsOfWorkers(t *testing.T) {
 // docs/security.md has the table of opt-outs as the program has it.
 func TestOptOutsAreDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "security.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "security.md")))(t)
 	want := "| opt-out | of | what it opens | instead |\n|---|---|---|---|\n"
 	for _, o := range optOuts() {
 		name := "`" + o.Flag + "`"

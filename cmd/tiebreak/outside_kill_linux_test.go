@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/loadtest"
 	"tiebreak/web/client"
 )
@@ -51,25 +53,18 @@ func TestOutsideEndsWithTheServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, addr := t.TempDir(), freeAddr(t)
 			pipe, path := filepath.Join(dir, "pipe"), filepath.Join(dir, "hang.json")
-			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Mkfifo(pipe, 0o600))
 			for file, text := range map[string]string{
 				path:                          `{"command": ["sh", "-c", "sh hang.sh; exit $?"], "environment": {"PIPE": "` + pipe + `"}, "answer_seconds": 600}`,
 				filepath.Join(dir, "hang.sh"): hangingScript,
 			} {
-				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 			}
 			data := filepath.Join(dir, "data")
 			_, link := newLink(t, data, addr, "--env", "outside-hang", "--outside", path)
 			hangs, gone := pipeOf(pipe)
 			p := startServer(t, "serve", "--data", data, "--addr", addr, "--outside", path)
-			conn, err := client.Dial(t.Context(), link)
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := must.Get(client.Dial(t.Context(), link))(t)
 			defer conn.Close()
 			go func() { _ = loadtest.New(conn, 1).Label(1) }() // has the session begin; there are no questions
 
@@ -83,9 +78,7 @@ func TestOutsideEndsWithTheServer(t *testing.T) {
 			case <-time.After(patience):
 				t.Fatalf("no training began in %v:\n%s", patience, p.out)
 			}
-			if err := p.cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.cmd.Process.Signal(signal))
 			for what, done := range map[string]<-chan struct{}{"server": p.done, "environment": gone} {
 				select {
 				case <-done:

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -99,21 +101,14 @@ func TestCommandsBesideAServer(t *testing.T) {
 		t.Errorf("turned answers in the export:\n%s", rows)
 	}
 	startServer(t, "serve", "--data", data, "--addr", addr)
-	if err := good.Conn.Reconnect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := good.Label(11); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, good.Conn.Reconnect(t.Context()))
+	must.Do(t, good.Label(11))
 	decided(t, data, id, idrl.Turned, "a1", "a2")
 }
 
 func join(t *testing.T, link string, seed uint64) *loadtest.Labeller {
 	t.Helper()
-	conn, err := client.Dial(t.Context(), link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(client.Dial(t.Context(), link))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return loadtest.New(conn, seed)
 }
@@ -124,9 +119,7 @@ func restart(t *testing.T, data, addr string, kill func(), l *loadtest.Labeller,
 	t.Helper()
 	kill()
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
-	if err := l.Conn.Reconnect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Conn.Reconnect(t.Context()))
 	if err := l.Label(n); err != nil {
 		t.Fatalf("after a restart: %v\n%s", err, p.out)
 	}
@@ -137,15 +130,9 @@ func restart(t *testing.T, data, addr string, kill func(), l *loadtest.Labeller,
 // recordOf returns what a data folder holds of a session.
 func recordOf(t *testing.T, data, id string) record.Record {
 	t.Helper()
-	db, err := store.OpenReadOnly(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenReadOnly(t.Context(), data))(t)
 	defer db.Close()
-	rec, err := db.Load(t.Context(), idrl.SessionID(id))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(db.Load(t.Context(), idrl.SessionID(id)))(t)
 	return rec
 }
 
@@ -170,10 +157,7 @@ func decided(t *testing.T, data, id string, choice idrl.Choice, people ...idrl.A
 func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
 	t.Helper()
 	rec := recordOf(t, data, id)
-	model, err := training.Model(envs.Catalogue(), rec.Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(training.Model(envs.Catalogue(), rec.Spec))(t)
 	queries := journaltest.Vectors(t, rec)
 	var items []posterior.Item
 	how := record.Countings(rec.Log)
@@ -182,14 +166,8 @@ func followed(t *testing.T, data, id string, people ...idrl.AnnotatorID) {
 			items = append(items, posterior.ItemOf(&q, how[a.Annotator].Of(a)))
 		}
 	}
-	p, err := posterior.Of(t.Context(), model, items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := model.Encode(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Of(t.Context(), model, items))(t)
+	want := must.Get(model.Encode(p))(t)
 	if last := rec.Snapshots[len(rec.Snapshots)-1]; !bytes.Equal(last.Belief, want) {
 		t.Errorf("the belief is not that of the %d answers of %v", len(items), people)
 	}
@@ -229,9 +207,7 @@ func TestCommandsNameTheSession(t *testing.T) {
 		}
 	}
 	var shown idrl.SessionSpec
-	if err := json.Unmarshal([]byte(mustCLI(t, "session", "show", "--data", data, "--session", one)), &shown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(mustCLI(t, "session", "show", "--data", data, "--session", one)), &shown))
 	if string(shown.ID) != one || shown.Budget != 4 || len(shown.Features) == 0 || shown.PriorScale != nil {
 		t.Errorf("session show writes %+v", shown)
 	}

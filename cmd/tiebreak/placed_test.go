@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -61,12 +63,9 @@ func TestPlaced(t *testing.T) {
 	all.Go(func() { _ = hub.Run(ctx, network.Dial()) })
 	all.Go(func() { a.keepWorkers(ctx) })
 	for _, o := range []elsewhere.Offer{{Worker: "lab7", Version: "v1", Has: has}, {Worker: "lab8", Version: "v0", Has: training.Has(envs.Catalogue())}} {
-		agent, err := elsewhere.NewAgent(elsewhere.AgentConfig{
+		agent := must.Get(elsewhere.NewAgent(elsewhere.AgentConfig{
 			Carrier: network.Dial(), Offer: o, Command: func(string) []string { return []string{os.Args[0]} }, Here: 50 * time.Millisecond, Log: a.log,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		all.Go(func() { _ = agent.Run(ctx) })
 	}
 	var out string

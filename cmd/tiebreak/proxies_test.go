@@ -20,6 +20,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 )
 
@@ -103,23 +105,16 @@ func startProxied(t *testing.T, program string, e example) *proxied {
 	dir := t.TempDir()
 	p := &proxied{t: t, data: t.TempDir(), addr: freeAddr(t), origin: "https://" + freeAddr(t), cert: filepath.Join(dir, "cert.pem")}
 	p.trust = certify(t, p.cert, filepath.Join(dir, "key.pem"), 1)
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "deploy", e.file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "deploy", e.file)))(t)
 	config := filepath.Join(dir, "proxy.conf")
-	if err := os.WriteFile(config, []byte(e.config(p, string(text))), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte(e.config(p, string(text))), 0o600))
 	p.server = startServer(t, "serve", "--data", p.data, "--addr", p.addr, "--origin", p.origin, "--proxy", "127.0.0.1", "-v")
 	ctx, stop := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, program, e.args(config)...)
 	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that nginx ends its workers
 	cmd.Stdout, cmd.Stderr = &p.said, &p.said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { stop(); _ = cmd.Wait() })
 	waittest.Until(t, e.file+" to be served", func() bool {
 		res, err := p.person("127.0.0.1").Get(p.origin + "/readyz")

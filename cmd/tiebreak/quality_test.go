@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/people/quality"
 )
 
@@ -22,10 +24,7 @@ func TestQualityKnowsWhereTheTimeWent(t *testing.T) {
 	id := rows["session"][0]
 	var want quality.Spent
 	for i, text := range rows["response_s"] {
-		s, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(strconv.ParseFloat(text, 64))(t)
 		ms := int64(s * 1000) // a response time is recorded in whole milliseconds
 		want.Answers, want.MS = want.Answers+1, want.MS+ms
 		if i == 0 {
@@ -37,9 +36,7 @@ func TestQualityKnowsWhereTheTimeWent(t *testing.T) {
 		}
 	}
 	var q quality.Report
-	if err := json.Unmarshal([]byte(mustCLI(t, "quality", "--data", data, "--session", id, "--json")), &q); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(mustCLI(t, "quality", "--data", data, "--session", id, "--json")), &q))
 	got := q.People[0].Spent
 	if got.Answers != 40 || got.Known != want.Known || got.Changed != want.Changed || want.Changed == 0 {
 		t.Errorf("answers, known and changed are %+v, want %+v", got, want)

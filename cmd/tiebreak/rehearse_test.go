@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/check/waittest"
@@ -44,10 +46,7 @@ exclude_after: 3
 // rowsOf counts the rows of an export by a column.
 func rowsOf(t *testing.T, table string) (rows int, by map[string]map[string]int) {
 	t.Helper()
-	all, err := csv.NewReader(strings.NewReader(table)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(csv.NewReader(strings.NewReader(table)).ReadAll())(t)
 	by = map[string]map[string]int{}
 	for k, name := range all[0] {
 		by[name] = map[string]int{}
@@ -65,10 +64,7 @@ func saidOf(t *testing.T, out, line string) int {
 	if m == nil {
 		t.Fatalf("no line %q in:\n%s", line, out)
 	}
-	n, err := strconv.Atoi(m[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(strconv.Atoi(m[1]))(t)
 	return n
 }
 
@@ -78,9 +74,7 @@ func TestRehearsalOfAStudy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file, data := filepath.Join(dir, "study.yaml"), filepath.Join(dir, "rehearsed")
-	if err := os.WriteFile(file, []byte(wholeStudy), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(wholeStudy), 0o600))
 	out := simulateRuns(t, "--study", file, "--runs", "1", "--seed", "5", "--wage", "12", "--data", data)
 	id := strings.Fields(mustCLI(t, "export", "--data", data))[0]
 	rows, by := rowsOf(t, mustCLI(t, "export", "--data", data, "--session", id, "--format", "csv", "--all"))
@@ -161,9 +155,7 @@ func TestRehearsalOfAnArena(t *testing.T) {
 	}
 	server := startServer(t, "serve", "--data", data, "--addr", addr)
 	for k, link := range links {
-		if err := join(t, link, uint64(k)).Label(4); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, join(t, link, uint64(k)).Label(4))
 	}
 	id, _ := newArenaLink(t, data, append(entrants, "--budget", "12", "--answers-each", "6", "--seed", "11")...)
 	out := simulateRuns(t, "--session", id, "--data", data, "--runs", "2", "--wage", "10")
@@ -215,9 +207,7 @@ func outsideCart(t *testing.T) string {
 	if b, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", cart, "tiebreak/internal/data/outside").CombinedOutput(); err != nil {
 		t.Fatalf("go test -c: %v\n%s", err, b)
 	}
-	if err := os.WriteFile(path, []byte(`{"command": ["./cart"], "environment": {"TIEBREAK_TEST_OUTSIDE": "scene state"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(`{"command": ["./cart"], "environment": {"TIEBREAK_TEST_OUTSIDE": "scene state"}}`), 0o600))
 	return path
 }
 
@@ -225,9 +215,7 @@ func outsideCart(t *testing.T) string {
 func TestRehearsalOutside(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "study.yaml")
-	if err := os.WriteFile(file, []byte("env: outside-cart\nbudget: 6\nanswers_each: 3\nquestions: any\nconsent: yes\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("env: outside-cart\nbudget: 6\nanswers_each: 3\nquestions: any\nconsent: yes\n"), 0o600))
 	out := simulateRuns(t, "--study", file, "--outside", outsideCart(t), "--runs", "1", "--pace", "100ms")
 	if saidOf(t, out, "answers") != 6 || saidOf(t, out, "people") != 2 || !strings.Contains(out, "drawn from the session's prior") {
 		t.Errorf("it says:\n%s", out)
@@ -238,9 +226,7 @@ func TestRehearsalOutside(t *testing.T) {
 func TestRehearsalOfAForm(t *testing.T) {
 	t.Parallel()
 	a := newApp(t, site{base: "https://study.example.org", away: workplaceFlags{here: 1}})
-	if err := a.db.AddUser(t.Context(), "ada", identity.Researcher, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.db.AddUser(t.Context(), "ada", identity.Researcher, time.Now()))
 	ask := web.Rehearsal{Right: 0.8, MedianS: 3, Wage: 10, Spec: idrl.SessionSpec{Title: "Walk", Env: "gridworld", Kind: idrl.CompareStates, Budget: 6, AnswersEach: 3, Consent: "I agree.", Seed: 4}}
 	name, err := a.rehearser.Rehearse(t.Context(), ask, "ada")
 	if err != nil {
@@ -277,10 +263,7 @@ func TestRehearsalOfAForm(t *testing.T) {
 // newApp opens a server's parts, which end with the test.
 func newApp(t *testing.T, at site) *app {
 	t.Helper()
-	a, err := openApp(t.Context(), t.TempDir(), envs.Catalogue, at, slog.New(slog.DiscardHandler), program(t), "worker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(t.Context(), t.TempDir(), envs.Catalogue, at, slog.New(slog.DiscardHandler), program(t), "worker"))(t)
 	t.Cleanup(func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
@@ -294,9 +277,7 @@ func TestRehearsalsAreApart(t *testing.T) {
 	t.Parallel()
 	data, addr := t.TempDir(), freeAddr(t)
 	file := filepath.Join(data, "study.yaml")
-	if err := os.WriteFile(file, []byte("env: gridworld\nkind: state_comparison\nbudget: 3\ntitle: Walk\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("env: gridworld\nkind: state_comparison\nbudget: 3\ntitle: Walk\n"), 0o600))
 	mustCLI(t, "session", "create", "-f", file, "--data", data)
 	simulateRuns(t, "--study", file, "--runs", "1", "--data", data)
 	list, all := mustCLI(t, "session", "list", "--data", data), mustCLI(t, "session", "list", "--data", data, "--all")
@@ -325,15 +306,10 @@ func TestNoNoticesOfRehearsals(t *testing.T) {
 	a := newApp(t, site{quiet: time.Hour, away: workplaceFlags{here: 1}})
 	told := func(rehearses bool) int {
 		t.Helper()
-		spec, err := newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "Walk", Env: "gridworld", Seed: 1, Rehearsal: rehearses})
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(newSession(t.Context(), a.db, a.envs(), idrl.SessionSpec{Title: "Walk", Env: "gridworld", Seed: 1, Rehearsal: rehearses}))(t)
 		answerAQuestion(t, a, spec.ID)
 		a.notices.Publish(spec.ID, live.Event{})
-		if err := a.notices.look(t.Context(), time.Now().Add(2*time.Hour), true); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.notices.look(t.Context(), time.Now().Add(2*time.Hour), true))
 		return len(a.notices.board.Of(spec.ID))
 	}
 	if told(true) != 0 || told(false) != 1 {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/pack"
@@ -58,15 +60,9 @@ func TestWorkerWithFalseResultsIsReplaced(t *testing.T) {
 	t.Parallel()
 	ctx := context.WithoutCancel(t.Context())
 	starts := filepath.Join(t.TempDir(), "starts")
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0], falseCommand, starts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0], falseCommand, starts))(t)
 	t.Cleanup(func() { _ = a.close() })
-	spec, err := newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "false", Env: "gridworld"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "false", Env: "gridworld"}))(t)
 	news := make(chan struct{}, 1)
 	defer a.hub.Subscribe(spec.ID, func(live.Event) {
 		select {
@@ -74,15 +70,9 @@ func TestWorkerWithFalseResultsIsReplaced(t *testing.T) {
 		default:
 		}
 	})()
-	s, err := a.manager.Session(ctx, spec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(a.manager.Session(ctx, spec.ID))(t)
 	for { // until the second failure
-		st, err := s.Status(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := must.Get(s.Status(ctx))(t)
 		if strings.Contains(st.Training.Err, "again in 2s") {
 			break
 		}

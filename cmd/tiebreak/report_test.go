@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
@@ -41,10 +43,7 @@ func TestReportIsTrue(t *testing.T) {
 	simulateRuns(t, "--runs", "1", "--env", "gridworld", "--answers", "24", "--conditions", "uniform=0.3", "--held-out", "0.3", "--repeat-every", "4", "--data", data)
 	id := strings.Fields(mustCLI(t, "export", "--data", data))[0]
 	mustCLI(t, "report", "--data", data, "--session", id, "-o", out)
-	content, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(out))(t)
 	numbers, people := reported(string(content))
 	same := func(key, want string) {
 		t.Helper()
@@ -73,10 +72,7 @@ func TestReportIsTrue(t *testing.T) {
 			return rows
 		}
 		number := func(text string) float64 {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(strconv.ParseFloat(text, 64))(t)
 			return v
 		}
 		regret := read("charts/regret")
@@ -109,9 +105,7 @@ func TestReportIsTrue(t *testing.T) {
 		}
 	})
 	var q quality.Report
-	if err := json.Unmarshal([]byte(mustCLI(t, "quality", "--data", data, "--session", id, "--json")), &q); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(mustCLI(t, "quality", "--data", data, "--session", id, "--json")), &q))
 	same("shared", strconv.Itoa(q.Questions))
 	same("people", "1")
 	if len(people) != len(q.People) || len(people) != 1 {
@@ -168,10 +162,7 @@ func TestDataCardOfASession(t *testing.T) {
 	}
 	out, bundle := filepath.Join(dir, "report.html"), filepath.Join(dir, "bundle")
 	mustCLI(t, "report", "--data", data, "--session", id, "-o", out)
-	content, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(out))(t)
 	numbers, _ := reported(string(content))
 	for key, want := range map[string]string{"authors": "Mary <mary@example.org>; Bob", "licence": "MIT", "recruitment": "By a notice.", "payment": "12 € an hour"} {
 		if numbers[key] != want {
@@ -179,10 +170,7 @@ func TestDataCardOfASession(t *testing.T) {
 		}
 	}
 	mustCLI(t, "export", "--data", data, "--session", id, "--format", "bundle", "--out", bundle)
-	card, err := os.ReadFile(filepath.Join(bundle, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	card := must.Get(os.ReadFile(filepath.Join(bundle, "README.md")))(t)
 	for _, want := range []string{"license: mit\n", "| authors | Mary and Bob |", "| contact | mary@example.org |", "| licence | MIT |", "| how people were paid | 12 € an hour |", "size_categories:\n- n<1K\n"} {
 		if !strings.Contains(string(card), want) {
 			t.Errorf("the card of the bundle lacks %q:\n%s", want, card)

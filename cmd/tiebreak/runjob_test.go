@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -38,9 +40,7 @@ func newRunWorkers(t *testing.T, n int) runWorkers {
 	t.Helper()
 	dir := t.TempDir()
 	w := runWorkers{temporary: filepath.Join(dir, "tmp"), pids: filepath.Join(dir, "pids")}
-	if err := os.Mkdir(w.temporary, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(w.temporary, 0o700))
 	var err error
 	w.Pool, err = jobs.NewPool(jobs.Config{
 		Store: &jobs.Rows{}, Workers: n, Env: []string{"TMPDIR=" + w.temporary}, Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler),
@@ -87,9 +87,7 @@ func simulateBy(ctx context.Context, t *testing.T, to jobs.Starter, args ...stri
 	t.Helper()
 	f, fs := &simulateFlags{}, flag.NewFlagSet("simulate", flag.ContinueOnError)
 	f.declare(fs)
-	if err := fs.Parse(args); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fs.Parse(args))
 	var out, errs bytes.Buffer
 	err := f.simulate(ctx, stdio{In: strings.NewReader(""), Out: &out, Err: &errs}, to)
 	if err == nil && !strings.Contains(errs.String(), " runs, ") {
@@ -104,15 +102,9 @@ func sameRuns(t *testing.T, one, two string) {
 	t.Helper()
 	for _, name := range []string{"", "-runs"} {
 		read := func(file string) [][]string {
-			f, err := os.Open(strings.TrimSuffix(file, ".csv") + name + ".csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Open(strings.TrimSuffix(file, ".csv") + name + ".csv"))(t)
 			defer f.Close()
-			rows, err := csv.NewReader(f).ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := must.Get(csv.NewReader(f).ReadAll())(t)
 			for _, column := range []string{"session", "response_s", "seconds"} {
 				if at := slices.Index(rows[0], column); at >= 0 {
 					for i := range rows {
@@ -212,9 +204,7 @@ func (w runWorkers) kill(t *testing.T) {
 func TestStudyByWorkers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "study.yaml")
-	if err := os.WriteFile(path, []byte("env: gridworld\nkind: state_comparison\nbudget: 20\nadopt_after: 3\nconditions: [{strategy: uniform, share: 0.4}]\nheld_out: 0.3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("env: gridworld\nkind: state_comparison\nbudget: 20\nadopt_after: 3\nconditions: [{strategy: uniform, share: 0.4}]\nheld_out: 0.3\n"), 0o600))
 	args := []string{"--study", path, "--runs", "2", "--pace", "300ms"}
 	table := regexp.MustCompile(`(?s)Accuracy on held-out comparisons .* held out: \d+ comparisons`)
 	here := table.FindString(simulateRuns(t, args...))
@@ -256,17 +246,11 @@ func TestRunsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newRunWorkers(t, 1)
 	encoded := func(v runRequest) []byte {
-		b, err := pack.Encode(&v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(pack.Encode(&v))(t)
 		return b
 	}
 	whole := encoded(runRequest{Plan: runPlan{Spec: idrl.SessionSpec{Env: "mars"}, Answers: 1}})
-	other, err := pack.Encode(&struct{ Seed uint64 }{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(pack.Encode(&struct{ Seed uint64 }{1}))(t)
 	for name, test := range map[string]struct {
 		kind    string
 		payload []byte
@@ -300,9 +284,7 @@ func TestRunResultsAreChecked(t *testing.T) {
 		r := runResult{}
 		r.Run.Seed = 3
 		r.Run.Rows = append(r.Run.Rows, rehearsal.Comparison{Given: 2}, rehearsal.Comparison{Given: 3})
-		if err := r.check(req); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.check(req))
 		if change(&r); r.check(req) == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 )
 
@@ -55,37 +57,25 @@ func useSecrets(t *testing.T, form string) {
 	}
 	secrets["the API token"] = token[1]
 	browser := func() *http.Client {
-		jar, err := cookiejar.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		jar := must.Get(cookiejar.New(nil))(t)
 		return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	send := func(c *http.Client, method, path string, form url.Values, header ...string) int {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(form.Encode()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(form.Encode())))(t)
 		if form != nil {
 			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
 		for k := 0; k+1 < len(header); k += 2 {
 			req.Header.Set(header[k], header[k+1])
 		}
-		res, err := c.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(c.Do(req))(t)
 		defer res.Body.Close()
 		return res.StatusCode
 	}
 	keep := func(what string, c *http.Client) {
 		t.Helper()
-		at, err := url.Parse(base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(url.Parse(base))(t)
 		list := c.Jar.Cookies(at)
 		if len(list) == 0 {
 			t.Fatalf("no cookie: %s", what)
@@ -116,9 +106,7 @@ func useSecrets(t *testing.T, form string) {
 	keep("the annotator's cookie", eve)
 	want("label", send(eve, "GET", "/sessions/"+id+"/label", nil), 200)
 	want("a form of another site", send(eve, "POST", "/sessions/"+id+"/withdraw", url.Values{"sure": {"yes"}}, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"), 403)
-	if err := join(t, link, 1).Label(2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, join(t, link, 1).Label(2))
 	_, _, withdraw := get(t, eve, base+"/sessions/"+id+"/withdraw")
 	if m := regexp.MustCompile(`name="receipt" value="([^"]+)"`).FindStringSubmatch(withdraw); m != nil {
 		secrets["the receipt"] = m[1]

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // A plan that is frozen is the study file, with its hash on record; later changes are named, and another file is none that was frozen.
@@ -38,9 +40,7 @@ func TestSessionFreeze(t *testing.T) {
 	if out := mustCLI(t, "audit", "list", "--data", data); !strings.Contains(out, "freeze plan") || !strings.Contains(out, hash) {
 		t.Error(out)
 	}
-	if err := os.WriteFile(plan, append(content, '#'), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(plan, append(content, '#'), 0o600))
 	if status, _, said := cli(t, "session", "freeze", id, "--data", data, "--verify", plan); status != 1 || !strings.Contains(said, "no plan that was frozen") {
 		t.Errorf("another file: exit status %d, %s", status, said)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/idrl"
 )
@@ -19,13 +21,8 @@ func TestSessionShowsItsPriorScales(t *testing.T) {
 	mustCLI(t, "session", "--data", data, "--env", "reacher", "--title", "t")
 	out := mustCLI(t, "session", "show", "--data", data)
 	var spec idrl.SessionSpec
-	if err := json.Unmarshal([]byte(out), &spec); err != nil {
-		t.Fatal(err)
-	}
-	env, err := mujoco.NewTask(mujoco.ReacherID, mujoco.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(out), &spec))
+	env := must.Get(mujoco.NewTask(mujoco.ReacherID, mujoco.Options{}))(t)
 	if want := env.Spec(); !slices.Equal(spec.PriorScale, want.PriorScale) || !slices.Equal(spec.Features, want.FeatureNames) {
 		t.Errorf("scales %v of %q, want %v of %q", spec.PriorScale, spec.Features, want.PriorScale, want.FeatureNames)
 	}
@@ -37,10 +34,7 @@ func TestSessionShowsItsPriorScales(t *testing.T) {
 // A session records the engine of its robot.
 func TestSessionShowsItsEngine(t *testing.T) {
 	t.Parallel()
-	list, err := environments(own{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(environments(own{}))(t)
 	if got, want := list.Engine("ant"), "MuJoCo "+mujoco.Version(); got != want || list.Engine("driver") != "" {
 		t.Errorf("the ant has engine %q, want %q; the driver %q", got, want, list.Engine("driver"))
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // Tags that the command sets are in the list of sessions, on the page and in the API, of a server that runs beside it; so is
@@ -25,32 +27,17 @@ func TestSessionSetTags(t *testing.T) {
 	}
 	p := startServer(t, "serve", "--data", data, "--addr", addr)
 	base := "http://" + addr
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := must.Get(cookiejar.New(nil))(t)
 	c := &http.Client{Jar: jar}
-	res, err := c.PostForm(base+"/signin", url.Values{"token": {p.find(t, `Researcher\S*.*?http\S+token=(\S+)`)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(c.PostForm(base+"/signin", url.Values{"token": {p.find(t, `Researcher\S*.*?http\S+token=(\S+)`)}}))(t)
 	res.Body.Close()
 	tags := func() (out []string) {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/v1/sessions", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/v1/sessions", nil))(t)
 		req.Header.Set("Authorization", "Bearer "+token[1])
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(http.DefaultClient.Do(req))(t)
 		defer res.Body.Close()
-		b, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(io.ReadAll(res.Body))(t)
 		var list struct {
 			Sessions []struct {
 				ID   string

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -45,10 +47,7 @@ func sideBySide(b *testing.B, loops int) {
 	labellers := joinAll(b, links, len(links), 4*time.Second)
 	labelAll(b, labellers, 1+b.N)
 	ended := time.Now()
-	list, err := a.db.Sessions(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	list := must.Get(a.db.Sessions(b.Context()))(b)
 	for _, s := range list {
 		reportShare(b, a, s.Spec.ID, ended)
 	}
@@ -62,9 +61,7 @@ func keepBusy(b *testing.B, loops int) {
 	var wg sync.WaitGroup
 	for range loops {
 		cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
-		if err := cmd.Start(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, cmd.Start())
 		wg.Go(func() { _ = cmd.Wait() })
 	}
 	b.Cleanup(func() {
@@ -76,14 +73,8 @@ func keepBusy(b *testing.B, loops int) {
 // reportShare reports the share of the workers' time that a session had until it ended.
 func reportShare(b *testing.B, a *app, id idrl.SessionID, ended time.Time) {
 	b.Helper()
-	rec, err := a.db.Load(b.Context(), id)
-	if err != nil {
-		b.Fatal(err)
-	}
-	past, err := a.db.Trainings(b.Context(), id, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	rec := must.Get(a.db.Load(b.Context(), id))(b)
+	past := must.Get(a.db.Trainings(b.Context(), id, 0))(b)
 	past = slices.DeleteFunc(past, func(t record.PastTraining) bool { return t.FollowUp || t.End != record.TrainingDone || t.BasedOn == 0 })
 	slices.SortFunc(past, func(x, y record.PastTraining) int { return x.Ended.Compare(y.Ended) })
 	var waits []time.Duration

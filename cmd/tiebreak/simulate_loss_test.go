@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -64,10 +66,7 @@ func (d *dropping) dropped() bool {
 func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
 	t.Parallel()
 	ctx := context.WithoutCancel(t.Context())
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(t), "worker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(t), "worker"))(t)
 	server := &dropping{Handler: a.web}
 	ts := httptest.NewServer(server)
 	t.Cleanup(func() {
@@ -75,14 +74,8 @@ func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
 		ts.Close()
 		_ = a.close()
 	})
-	spec, err := newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "drops", Env: "gridworld", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := a.auth.NewInvitation(ctx, spec.ID, 100, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "drops", Env: "gridworld", Seed: 1}))(t)
+	token := must.Get(a.auth.NewInvitation(ctx, spec.ID, 100, time.Hour))(t)
 	const answers = 2
 	runs := 0
 	for n, more := 1, true; more; n++ {
@@ -98,10 +91,7 @@ func TestSimulateSurvivesALossOfAnyRequest(t *testing.T) {
 	if runs < 2*7 { // link, form, page, socket, and at least three clips
 		t.Errorf("%d runs cannot have met every request", runs)
 	}
-	rec, err := a.db.Load(ctx, spec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(a.db.Load(ctx, spec.ID))(t)
 	of, assigned := map[idrl.AnnotatorID]int{}, map[idrl.AssignmentID]int{}
 	for _, row := range rec.Log {
 		of[row.Annotator]++

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // A study can be tried out on its server from the consent text to the completion code, by the
@@ -48,8 +50,6 @@ func TestSimulateAParticipant(t *testing.T) {
 func consentFile(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "consent.md")
-	if err := os.WriteFile(name, []byte("I agree."), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte("I agree."), 0o600))
 	return name
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // TestKindsOfExpertOverSockets asks for what only a working flag can bring
@@ -31,10 +33,7 @@ func TestKindsOfExpertOverSockets(t *testing.T) {
 	}
 	_, list, _ := cli(t, "export", "--data", data)
 	_, table, _ := cli(t, "export", "--data", data, "--session", strings.Fields(list)[0], "--format", "csv")
-	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(strings.NewReader(table)).ReadAll())(t)
 	choice, reason := slices.Index(rows[0], "choice"), slices.Index(rows[0], "reason")
 	var got []string
 	for _, row := range rows[1:] {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // A rehearsal that skips time says how long the study takes in real time.
@@ -15,9 +17,7 @@ func TestSimulateStudy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.yaml")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("env: gridworld\nkind: state_comparison\nbudget: 10\nanswers_each: 4\nconsent: I agree\n")
 	hours := func(flags ...string) float64 {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/idrl"
@@ -79,10 +81,7 @@ func TestProxies(t *testing.T) {
 		{"", "https://study.example.org", []string{"127.0.0.1", "127.8.8.8", "::1"}, []string{"10.0.0.7"}},
 		{"10.0.0.7, 192.0.2.0/24", "https://study.example.org", []string{"10.0.0.7", "192.0.2.200"}, []string{"127.0.0.1", "10.0.0.8"}},
 	} {
-		ps, err := checkProxies(test.list, test.origin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ps := must.Get(checkProxies(test.list, test.origin))(t)
 		for i, a := range append(slices.Clone(test.trusted), test.not...) {
 			got := slices.ContainsFunc(ps, func(p netip.Prefix) bool { return p.Contains(netip.MustParseAddr(a)) })
 			if want := i < len(test.trusted); got != want {
@@ -117,9 +116,7 @@ func TestLinksOfACommand(t *testing.T) {
 func TestOpenAddress(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	if err := os.Chmod(data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(data, 0o755))
 	p := startServer(t, "demo", "--data", data, "--addr", "0.0.0.0:0")
 	for _, want := range []string{"WARNING: the server listens on every address", "--origin", "chmod go-rwx " + data} {
 		if !strings.Contains(p.out.String(), want) {
@@ -161,15 +158,9 @@ func TestServedBehindAProxy(t *testing.T) {
 // statusAs returns the status of a page that is asked for under the name host.
 func statusAs(t *testing.T, link, host string) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil))(t)
 	req.Host = host
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(http.DefaultClient.Do(req))(t)
 	res.Body.Close()
 	return res.StatusCode
 }

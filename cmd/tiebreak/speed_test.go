@@ -10,6 +10,8 @@ import (
 	"testing"
 	"text/tabwriter"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 )
 
@@ -102,13 +104,9 @@ func leavesBehind(t *testing.T, answers int) []measure {
 	_, labellers := load{env: "driver", sessions: 1, each: 1, trainEvery: 200}.openOn(t)
 	l := labellers[0]
 	early := max(10, answers/8)
-	if err := l.GoOn(early); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.GoOn(early))
 	before := held()
-	if err := l.GoOn(answers); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.GoOn(answers))
 	after := held()
 	t.Logf("held after %d answers: %+v; after %d: %+v", early, before, answers, after)
 	return []measure{

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 )
@@ -31,9 +33,7 @@ func TestExportOfRawSteps(t *testing.T) {
 	lines := map[string]line{}
 	for l := range strings.Lines(text) {
 		var one line
-		if err := json.Unmarshal([]byte(l), &one); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(l), &one))
 		if n := len(one.Actions); n == 0 || len(one.Observations) != n+1 || len(one.Features) != n {
 			t.Errorf("%s: %d observations, %d actions, %d features", one.ID, len(one.Observations), n, len(one.Features))
 		}
@@ -41,9 +41,7 @@ func TestExportOfRawSteps(t *testing.T) {
 	}
 	for l := range strings.Lines(s.export) {
 		var label map[string]any
-		if err := json.Unmarshal([]byte(l), &label); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(l), &label))
 		for _, side := range []string{"a", "b"} {
 			id, _ := label["steps_"+side].(string)
 			start, length := int(label["start_"+side].(float64)), int(label["length_"+side].(float64))
@@ -80,9 +78,7 @@ func TestExportOfRawSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	if n := s.damage(t, content[:24], make([]byte, 24)); n == 0 {
 		t.Fatal("the content is not in the database file")
 	}

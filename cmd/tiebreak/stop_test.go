@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
@@ -34,10 +36,7 @@ func (s stuckTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Genera
 func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 	t.Parallel()
 	ctx := context.WithoutCancel(t.Context())
-	a, err := openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(t), "worker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(ctx, t.TempDir(), envs.Catalogue, site{}, slog.New(slog.DiscardHandler), program(t), "worker"))(t)
 	defer a.close()
 	a.manager.Close()
 	a.manager = session.NewManager(a.db, func(r record.Record) (session.Config, error) {
@@ -45,21 +44,12 @@ func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 		cfg.Trainer = stuckTrainer{cfg.Trainer}
 		return cfg, err
 	}, a.log)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	running, stop := context.WithCancel(ctx)
 	stopped := make(chan error, 1)
 	go func() { stopped <- a.listen(running, ln) }()
-	spec, err := newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "waits", Env: "gridworld", Seed: 1, TrainEvery: 1, AdoptAfter: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := a.auth.NewInvitation(ctx, spec.ID, 1, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: "waits", Env: "gridworld", Seed: 1, TrainEvery: 1, AdoptAfter: 1}))(t)
+	token := must.Get(a.auth.NewInvitation(ctx, spec.ID, 1, time.Hour))(t)
 	base := "http://" + ln.Addr().String()
 	if status, _, says := cli(t, "simulate", "--url", base+"/join/"+token, "--answers", "2"); status != 0 {
 		t.Fatal(says) // the second answer is the last before the training that never ends

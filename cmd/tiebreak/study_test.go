@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/rehearsal"
 	"tiebreak/internal/study/settings"
@@ -35,15 +37,9 @@ func simulateRuns(t *testing.T, args ...string) string {
 // readColumns returns the columns of a CSV file by their names.
 func readColumns(t *testing.T, file string) map[string][]string {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(f).ReadAll())(t)
 	columns := map[string][]string{}
 	for i, name := range rows[0] {
 		columns[name] = []string{}
@@ -73,10 +69,7 @@ func TestRuns(t *testing.T) {
 	if _, list, _ := cli(t, "export", "--data", data); strings.Count(list, "5 answers") != 2 {
 		t.Errorf("the sessions that are kept:\n%s", list)
 	}
-	before, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(file))(t)
 
 	simulateRuns(t, append(args, "--runs", "3")...)
 	if after, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(after), string(before)) {
@@ -97,9 +90,7 @@ func runsOf(t *testing.T, args ...string) *simulateFlags {
 	f := new(simulateFlags)
 	fs := flag.NewFlagSet("simulate", flag.ContinueOnError)
 	f.declare(fs)
-	if err := fs.Parse(args); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fs.Parse(args))
 	f.annotator.Every = 1 // without --study
 	return f
 }
@@ -137,14 +128,8 @@ func TestRunsOfOtherSettings(t *testing.T) {
 	}
 
 	list := filepath.Join(filepath.Dir(file), "runs-runs.csv")
-	now, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(bytes.NewReader(now)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	now := must.Get(os.ReadFile(list))(t)
+	records := must.Get(csv.NewReader(bytes.NewReader(now)).ReadAll())(t)
 	var earlier bytes.Buffer
 	w := csv.NewWriter(&earlier)
 	last, rare := slices.Index(records[0], "threshold"), slices.Index(records[0], "conditions")
@@ -165,9 +150,7 @@ func TestRunsOfOtherSettings(t *testing.T) {
 	}
 	for version, content := range map[string][]byte{"this": now, "an earlier": earlier.Bytes()} {
 		for _, field := range settings.All() {
-			if err := os.WriteFile(list, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(list, content, 0o600))
 			f := runsOf(t, args...)
 			change(t, reflect.ValueOf(field.At(&f.study.spec)).Elem())
 			kept, err := open(f)
@@ -219,20 +202,13 @@ func TestRunsCanBeStopped(t *testing.T) {
 	for signal, status := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		file := filepath.Join(t.TempDir(), "runs.csv")
 		cmd := exec.CommandContext(t.Context(), program(t), "simulate", "--runs", "1000", "--env", "gridworld", "--csv", file)
-		stderr, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		stderr := must.Get(cmd.StderrPipe())(t)
+		must.Do(t, cmd.Start())
 		lines := bufio.NewScanner(stderr)
 		if !lines.Scan() || !strings.Contains(lines.Text(), "of 1000 runs, ") {
 			t.Errorf("the first line is %q", lines.Text())
 		}
-		if err := cmd.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Signal(signal))
 		said := ""
 		for lines.Scan() {
 			said += lines.Text() + "\n"

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/settings"
 	"tiebreak/internal/study/studyfile"
@@ -30,10 +32,7 @@ func TestSettingsAreTheSameEverywhere(t *testing.T) {
 	set.declare(changes)
 	files := map[string]string{"instructions": "instructions-file", "instructions_format": "instructions-file", "consent": "consent-file"} // texts are long
 	form, template := web.FormFields(), string(studyfile.Template())
-	document, err := os.ReadFile("../../docs/study.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/study.md"))(t)
 	for _, s := range settings.All() {
 		name := s.Flag()
 		if s.Key == "instructions_format" || s.Key == "consent" {
@@ -66,9 +65,7 @@ func TestStudyFile(t *testing.T) {
 	data, path := filepath.Join(dir, "data"), filepath.Join(dir, "study.yaml")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("title: \"Walk: the grid\"\nenv: gridworld\nkind: state_comparison\nbudget: 12\nseed: 18446744073709551615\nnoise_std: 0.7\nmin_dwell: 0.5\n" +
 		"rating_model: gaussian\nstrength: true\ninstructions: |\n  Look *closely*.\n\n  # Then choose\nconsent: I agree\n")

@@ -18,33 +18,24 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 )
 
 // certify writes a certificate for 127.0.0.1 and its key to files, and returns those who trust it.
 func certify(t *testing.T, cert, key string, serial int64) *x509.CertPool {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
-	made, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(x509.CreateCertificate(rand.Reader, template, template, private.Public(), private))(t)
+	raw := must.Get(x509.MarshalPKCS8PrivateKey(private))(t)
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made})
 	for path, content := range map[string][]byte{cert: text, key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})} {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(text)
@@ -84,9 +75,7 @@ func TestHTTPS(t *testing.T) {
 			t.Error("it answers without encryption")
 		}
 	}
-	if err := os.WriteFile(cert, []byte("half of a certif"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(cert, []byte("half of a certif"), 0o600))
 	for end := time.Now().Add(waittest.Limit); !strings.Contains(p.out.String(), "the certificate was not renewed"); {
 		if _, serial, err := visitTLS(t, trust, "https://"+addr+"/healthz"); err != nil || serial != 1 || time.Now().After(end) {
 			t.Fatalf("with a damaged file: certificate %d, error %v\n%s", serial, err, p.out)

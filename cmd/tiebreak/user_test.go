@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 )
 
@@ -23,10 +25,7 @@ type visitor struct {
 
 func newVisitor(t *testing.T) visitor {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := must.Get(cookiejar.New(nil))(t)
 	return visitor{t, &http.Client{Jar: jar}}
 }
 
@@ -125,10 +124,7 @@ func TestSignInLinks(t *testing.T) {
 func TestFirstLinks(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
-	a, err := openApp(ctx, dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(ctx, dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0]))(t)
 	defer func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
@@ -136,10 +132,7 @@ func TestFirstLinks(t *testing.T) {
 	}()
 	var tokens []string
 	for range 3 {
-		entry, err := a.researcherEntry(ctx, "http://x", dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entry := must.Get(a.researcherEntry(ctx, "http://x", dir))(t)
 		_, token, _ := strings.Cut(entry, "token=")
 		token, _, _ = strings.Cut(token, " ")
 		tokens = append(tokens, token)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/clip/tapetest"
 	"tiebreak/static"
@@ -21,14 +23,8 @@ func filmedPair(t *testing.T, codecs ...string) (pair [2][]byte) {
 	t.Helper()
 	needFFmpeg(t)
 	for i, grey := range []uint8{40, 160} {
-		tape, err := tapetest.Film(t.Context(), t.TempDir(), filmFrames+1, filmRate, grey, codecs...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pair[i], err = clip.Encode(&tapetest.Env{Film: tape, PerStep: 3, Rate: filmRate}, tapetest.Clip(filmFrames/3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tape := must.Get(tapetest.Film(t.Context(), t.TempDir(), filmFrames+1, filmRate, grey, codecs...))(t)
+		pair[i] = must.Get(clip.Encode(&tapetest.Env{Film: tape, PerStep: 3, Rate: filmRate}, tapetest.Clip(filmFrames/3)))(t)
 	}
 	return pair
 }
@@ -170,10 +166,7 @@ func stepsThroughFilms(t *testing.T, b asking, codec string) {
 		moves = append(moves, [2]int{r.IntN(filmFrames + 1), 0})
 	}
 	moves = append(moves, [2]int{filmFrames, 0}, [2]int{filmFrames - 1, -1}, [2]int{filmFrames - 11, -10}, [2]int{0, 0})
-	list, err := json.Marshal(moves)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(json.Marshal(moves))(t)
 	for _, wrong := range askFor[[]string](t, b, fmt.Sprintf("steps(%s)", list)) {
 		t.Error(wrong)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/loadtest"
@@ -30,10 +32,7 @@ func stuck(t *testing.T, n int) (a *app, links []string) {
 func stuckIn(t *testing.T, dir string, n int) (a *app, links []string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
-	a, err := openApp(ctx, dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), "sh", "-c", "cat > /dev/null")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a = must.Get(openApp(ctx, dir, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), "sh", "-c", "cat > /dev/null"))(t)
 	ts := httptest.NewServer(a.web)
 	t.Cleanup(func() {
 		_ = a.web.Drain(ctx)
@@ -41,14 +40,8 @@ func stuckIn(t *testing.T, dir string, n int) (a *app, links []string) {
 		_ = a.close()
 	})
 	for k := range n {
-		spec, err := newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: fmt.Sprint("session ", k), Env: "gridworld", Seed: uint64(k)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		token, err := a.auth.NewInvitation(ctx, spec.ID, 10, time.Hour)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(newSession(ctx, a.db, a.envs(), idrl.SessionSpec{Title: fmt.Sprint("session ", k), Env: "gridworld", Seed: uint64(k)}))(t)
+		token := must.Get(a.auth.NewInvitation(ctx, spec.ID, 10, time.Hour))(t)
 		links = append(links, ts.URL+"/join/"+token)
 	}
 	return a, links
@@ -57,14 +50,9 @@ func stuckIn(t *testing.T, dir string, n int) (a *app, links []string) {
 // waitsFor joins and returns when the server has said what is waited for.
 func waitsFor(t *testing.T, link, says string) {
 	t.Helper()
-	conn, err := client.Dial(t.Context(), link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(client.Dial(t.Context(), link))(t)
 	defer conn.Close()
-	if err := conn.Send(&wire.ClientHello{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Send(&wire.ClientHello{}))
 	heard := ""
 	for limit := time.Now().Add(loadtest.Wait); !strings.Contains(heard, says); {
 		m, err := conn.RecvBy(limit)
@@ -117,14 +105,8 @@ func TestPagesOfThoseWhoWait(t *testing.T) {
 	p.resize(360, 640)
 	p.shot("waiting-annotator-phone")
 
-	sessions, err := a.db.Sessions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := a.auth.NewResearcherLink(t.Context(), "Bo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sessions := must.Get(a.db.Sessions(t.Context()))(t)
+	token := must.Get(a.auth.NewResearcherLink(t.Context(), "Bo"))(t)
 	base, _, _ := strings.Cut(links[0], "/join/")
 	r := newPerson(t, browser)
 	r.open(base + "/signin?token=" + token)

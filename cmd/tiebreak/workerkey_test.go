@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	nats "github.com/nats-io/nats-server/v2/server"
 
 	"tiebreak/internal/idrl"
@@ -47,9 +49,7 @@ func TestWorkerKey(t *testing.T) {
 	if workers, err = embedded.LoadWorkers(dir); err != nil || len(workers) > 0 {
 		t.Fatalf("workers %v, %v", workers, err)
 	}
-	if err := server.Reload(workers); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Reload(workers))
 	if _, err := bynats.Open(t.Context(), cfg); idrl.KindOf(err) != idrl.Forbidden {
 		t.Errorf("with the revoked key: %v", err)
 	}
@@ -60,9 +60,7 @@ func checkBlock(t *testing.T, dir string, w embedded.Worker) {
 	t.Helper()
 	_, block, _ := cli(t, "worker-key", "--permissions", w.Name, "--data", dir)
 	file := filepath.Join(t.TempDir(), "nats.conf")
-	if err := os.WriteFile(file, []byte("authorization {\n  users: [\n"+block+"  ]\n}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("authorization {\n  users: [\n"+block+"  ]\n}\n"), 0o600))
 	o, err := nats.ProcessConfigFile(file)
 	if err != nil || len(o.Nkeys) != 1 {
 		t.Fatalf("%v of\n%s", err, block)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
@@ -44,9 +46,7 @@ func TestWorkersCommand(t *testing.T) {
 		Workers: []record.WorkerState{{Name: "lab7", Host: "seven", Cores: 8, Memory: 2048, Version: "v1", Since: at, Slots: 1, Doing: []record.WorkerJob{job}, Done: 4}},
 		Waiting: []record.WaitingJob{{WorkerJob: job, Why: "all workers are busy"}},
 	}.WithBars(nil)
-	if err := db.KeepWorkers(t.Context(), &report); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.KeepWorkers(t.Context(), &report))
 	holds := func(out string, parts ...string) {
 		t.Helper()
 		for _, part := range parts {
@@ -95,21 +95,15 @@ func TestWorkersCommand(t *testing.T) {
 func TestServerKeepsWorkers(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	a, err := openApp(t.Context(), data, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openApp(t.Context(), data, envs.Catalogue, site{}, slog.New(slog.DiscardHandler), os.Args[0]))(t)
 	t.Cleanup(func() { _ = a.close() })
 	network := &carriertest.Network{}
 	hub := elsewhere.NewHub(elsewhere.HubConfig{Pool: a.pool, Version: "v1", Barred: a.bars.Of, Log: a.log})
 	a.away = &workplace{hub: hub, stop: func() {}}
-	agent, err := elsewhere.NewAgent(elsewhere.AgentConfig{
+	agent := must.Get(elsewhere.NewAgent(elsewhere.AgentConfig{
 		Carrier: network.Dial(), Offer: elsewhere.Offer{Worker: "lab7", Host: "seven\x1b[2J", Version: "v1", Cores: 8},
 		Command: func(string) []string { return []string{os.Args[0]} }, Here: 50 * time.Millisecond, Log: a.log,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	all.Go(func() { _ = hub.Run(ctx, network.Dial()) })
@@ -127,9 +121,7 @@ func TestServerKeepsWorkers(t *testing.T) {
 	if out := shows("lab7"); strings.Contains(out, "\x1b") || !strings.Contains(out, "waits for a job") {
 		t.Errorf("it shows\n%s", out)
 	}
-	if err := (workerReports{a}).Bar(ctx, record.WorkerBar{Worker: "lab7", Bar: record.WorkerBanned, Who: "Ada", At: time.Now(), Why: "broken"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (workerReports{a}).Bar(ctx, record.WorkerBar{Worker: "lab7", Bar: record.WorkerBanned, Who: "Ada", At: time.Now(), Why: "broken"}))
 	shows("banned: gets no jobs (by Ada")
 	if got := hub.States(); len(got) != 1 || got[0].Barred != record.WorkerBanned {
 		t.Errorf("the hub has %+v", got)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/train/jobs"
 )
@@ -80,10 +82,7 @@ func BenchmarkAnswersBesideWorkers(b *testing.B) {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			l := load{"gridworld", 64, 1, 1 << 30, 100 * time.Millisecond}
 			a, labellers := l.openOn(b)
-			list, err := a.db.Sessions(b.Context())
-			if err != nil {
-				b.Fatal(err)
-			}
+			list := must.Get(a.db.Sessions(b.Context()))(b)
 			ctx, stop := context.WithCancel(b.Context())
 			var all sync.WaitGroup
 			for k := range workers {

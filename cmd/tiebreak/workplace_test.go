@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -26,9 +28,7 @@ func startWorker(t *testing.T, args ...string) *process {
 	cmd := exec.Command(program(t), append([]string{"worker", "--slots", "1"}, args...)...) //nolint:gosec // the program under test
 	p := &process{cmd: cmd, out: &syncBuffer{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.out, p.out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	go func() {
 		defer close(p.done)
 		_ = cmd.Wait()
@@ -55,10 +55,7 @@ func newFarStudy(t *testing.T, data string, carrier []string, serve ...string) *
 	s := &farStudy{data: data, id: idrl.SessionID(id), carrier: carrier}
 	s.serve = append([]string{"serve", "--data", data, "--addr", addr, "--trainings-here", "-1"}, serve...)
 	s.server = startServer(t, s.serve...)
-	conn, err := client.Dial(t.Context(), link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(client.Dial(t.Context(), link))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	s.labels = loadtest.New(conn, 1)
 	s.labels.Heeds = true
@@ -77,15 +74,9 @@ func (s *farStudy) label(t *testing.T, n int) {
 func (s *farStudy) ended(t *testing.T) record.Record {
 	t.Helper()
 	s.server.kill()
-	db, err := store.OpenReadOnly(t.Context(), s.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenReadOnly(t.Context(), s.data))(t)
 	defer db.Close()
-	rec, err := db.Load(t.Context(), s.id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(db.Load(t.Context(), s.id))(t)
 	return rec
 }
 
@@ -122,9 +113,7 @@ func TestTrainingsElsewhere(t *testing.T) {
 			s.label(t, 14)
 			s.server.kill()
 			s.server = startServer(t, s.serve...)
-			if err := s.labels.Conn.Reconnect(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.labels.Conn.Reconnect(t.Context()))
 			s.label(t, answers)
 			rec := s.ended(t)
 			if diff := cmp.Diff(here.Asked, s.labels.Asked); diff != "" {
@@ -151,9 +140,7 @@ func TestRunsElsewhere(t *testing.T) {
 	near, far := filepath.Join(dir, "near.csv"), filepath.Join(dir, "far.csv")
 	simulateRuns(t, append(slices.Clone(args), "--csv", near)...)
 	folder := filepath.Join(dir, "shared")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(folder, 0o700))
 	startWorker(t, "--folder", folder, "--name", "one")
 	two := startWorker(t, "--folder", folder, "--name", "two")
 	time.AfterFunc(3*time.Second, func() { _ = two.cmd.Process.Kill() })
@@ -189,10 +176,7 @@ func TestWorkplaceFaults(t *testing.T) {
 	addr, nats := freeAddr(t), freeAddr(t)
 	_, link := newLink(t, data, addr, "--env", "gridworld", "--kind", "clip_comparison")
 	startServer(t, "serve", "--data", data, "--addr", addr, "--nats", "nats://"+nats) // no NATS server listens there
-	conn, err := client.Dial(t.Context(), link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(client.Dial(t.Context(), link))(t)
 	defer conn.Close()
 	if err := loadtest.New(conn, 1).Label(6); err != nil {
 		t.Errorf("without NATS: %v", err)

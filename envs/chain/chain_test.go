@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/envs/envtest"
 	"tiebreak/internal/base/rng"
@@ -46,13 +48,8 @@ type reference struct {
 
 func read(t *testing.T) (ref reference) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/chain_mdp.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &ref); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/chain_mdp.json"))(t)
+	must.Do(t, json.Unmarshal(b, &ref))
 	return ref
 }
 
@@ -103,10 +100,7 @@ func TestBestPolicy(t *testing.T) {
 	if got := floats.Dot(ref.Inputs.Rewards, visits); !near(got, ref.Outputs.BestVisits) {
 		t.Errorf("the best policy's visits are worth %v, want %v", got, ref.Outputs.BestVisits)
 	}
-	p, err := solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: ref.Inputs.Rewards}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: ref.Inputs.Rewards}, nil))(t)
 	if got := floats.Dot(ref.Inputs.Rewards, solver.TabularMu(env, p.Params())); !near(got, ref.Outputs.BestReturn) {
 		t.Errorf("the solver's policy returns %v, want %v", got, ref.Outputs.BestReturn)
 	}

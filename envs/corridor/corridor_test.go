@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/corridor"
 
 	"gonum.org/v1/gonum/floats"
@@ -31,14 +33,9 @@ type run struct {
 const tol = 1e-12 // stated by the vector
 
 func TestMatchesAuthorsCode(t *testing.T) {
-	b, err := os.ReadFile("testdata/corridor_features.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/corridor_features.json"))(t)
 	var v struct{ Outputs map[string]run }
-	if err := json.Unmarshal(b, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &v))
 	for _, robot := range []string{"swimmer", "ant"} {
 		t.Run(robot, func(t *testing.T) { replay(t, v.Outputs[robot]) })
 	}

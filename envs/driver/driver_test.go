@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 
@@ -38,14 +40,9 @@ type reference struct {
 }
 
 func TestMatchesAuthorsCode(t *testing.T) {
-	b, err := os.ReadFile("testdata/driver_features.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/driver_features.json"))(t)
 	var ref reference
-	if err := json.Unmarshal(b, &ref); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &ref))
 	const tol = 1e-9 // stated by the file
 	env := New()
 	for n, actions := range ref.Inputs.Policies {

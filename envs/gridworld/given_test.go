@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
 
@@ -21,10 +23,7 @@ import (
 func TestRoundTrip(t *testing.T) {
 	for n := range uint64(20) {
 		env := gridworld.New(gridworld.Config{WallTosses: 1 + int(n%2)}, rng.New(9, "layout", n))
-		again, err := gridworld.FromLayout(env.Layout())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(gridworld.FromLayout(env.Layout()))(t)
 		if d := cmp.Diff(env.Layout(), again.Layout()); d != "" {
 			t.Fatalf("layout %d changes on its way (-before +after):\n%s", n, d)
 		}
@@ -47,10 +46,7 @@ func TestRoundTrip(t *testing.T) {
 // TestWallsInAnyOrder: a wall is the same from both sides, and no more if it is
 // given twice.
 func TestWallsInAnyOrder(t *testing.T) {
-	env, err := gridworld.FromLayout(gridworld.Layout{Walls: [][2]int{{13, 3}, {8, 7}, {7, 8}}, Start: 99})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := must.Get(gridworld.FromLayout(gridworld.Layout{Walls: [][2]int{{13, 3}, {8, 7}, {7, 8}}, Start: 99}))(t)
 	if d := cmp.Diff([][2]int{{3, 13}, {7, 8}}, env.Layout().Walls); d != "" {
 		t.Errorf("walls (-want +got):\n%s", d)
 	}
@@ -107,9 +103,7 @@ func read(t *testing.T) (ref reference, env *gridworld.Env) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(b, &ref); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &ref))
 	l := gridworld.Layout{Walls: ref.Inputs.Walls, Start: ref.Inputs.Start}
 	for y, row := range ref.Inputs.Tiles {
 		for x, tile := range row {

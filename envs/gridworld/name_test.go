@@ -3,16 +3,15 @@ package gridworld
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/drawing"
 )
 
 func TestName(t *testing.T) {
 	l := Layout{Start: 0}
 	l.Tiles[3] = 2 // B
-	env, err := FromLayout(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := must.Get(FromLayout(l))(t)
 	for _, test := range []struct {
 		cells   []float64
 		want    string

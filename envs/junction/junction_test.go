@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/junction"
 	"tiebreak/internal/idrl"
@@ -47,13 +49,8 @@ type reference struct {
 
 func read(t *testing.T) (ref reference, env *junction.Env) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/junction_mdp.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &ref); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/junction_mdp.json"))(t)
+	must.Do(t, json.Unmarshal(b, &ref))
 	return ref, junction.New(junction.Config{Corridor: ref.Inputs.Corridor, Branch: ref.Inputs.Branch})
 }
 
@@ -89,10 +86,7 @@ func TestMatchesAuthorsCode(t *testing.T) {
 	if got := returns[0] - returns[1]; !near(got, ref.Outputs.Regret) {
 		t.Errorf("the worse policy has a regret of %v, want %v", got, ref.Outputs.Regret)
 	}
-	p, err := solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: ref.Outputs.Rewards}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: ref.Outputs.Rewards}, nil))(t)
 	if got := p.Params()[ref.Inputs.Corridor-1]; got != 0 {
 		t.Errorf("the solver takes action %v at the fork, want 0", got)
 	}

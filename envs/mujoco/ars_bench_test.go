@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -26,10 +28,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"ant-corridor", NewAntCorridor},
 	} {
 		b.Run(test.name, func(b *testing.B) {
-			env, err := test.new()
-			if err != nil {
-				b.Fatal(err)
-			}
+			env := must.Get(test.new())(b)
 			r := &recorder{Env: env}
 			spec := env.Spec()
 			search := solver.ARSFor(spec)
@@ -42,9 +41,7 @@ func BenchmarkSearch(b *testing.B) {
 			for b.Loop() {
 				r.episodes = nil
 				began := cpu()
-				if _, err := search.Solve(context.Background(), idrl.SolveTask{Env: r, Theta: theta}, stream); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(search.Solve(context.Background(), idrl.SolveTask{Env: r, Theta: theta}, stream))(b)
 				ours += cpu() - began
 				began = cpu()
 				for _, e := range r.episodes {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -17,19 +19,14 @@ const cart = "../../docs/models/cart/cart.json"
 
 func readCart(t testing.TB) string {
 	t.Helper()
-	b, err := os.ReadFile(cart)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(cart))(t)
 	return string(b)
 }
 
 // TestBadFiles changes one place of the example and wants it named.
 func TestBadFiles(t *testing.T) {
 	good := readCart(t)
-	if _, err := parseCustom([]byte(good)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(parseCustom([]byte(good)))(t)
 	many := strings.Repeat(`{"name": "x", "quantity": "constant"},`, 70)
 	for _, test := range []struct {
 		name, old, new string
@@ -108,19 +105,13 @@ func TestFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	good := readCart(t)
-	if err := os.Mkdir(filepath.Join(dir, "inner"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "inner"), 0o700))
 	write("outer.xml", "<mujoco/>")
-	if err := os.Symlink("../outer.xml", filepath.Join(dir, "inner", "cart.xml")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("../outer.xml", filepath.Join(dir, "inner", "cart.xml")))
 	write("huge.xml", strings.Repeat(" ", maxFileBytes+1))
 	for _, test := range []struct {
 		name, path string

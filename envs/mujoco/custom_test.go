@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats/scalar"
 
 	"tiebreak/envs/envtest"
@@ -21,19 +23,13 @@ import (
 // loadCart loads the example.
 func loadCart(t testing.TB) *mujoco.Custom {
 	t.Helper()
-	c, err := mujoco.LoadCustom("../../docs/models/cart/cart.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(mujoco.LoadCustom("../../docs/models/cart/cart.json"))(t)
 	return c
 }
 
 func newCustom(t testing.TB, c *mujoco.Custom) *mujoco.Env {
 	t.Helper()
-	e, err := c.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(c.New())(t)
 	return e
 }
 
@@ -127,9 +123,7 @@ func writeModel(t *testing.T, file, xml string) (*mujoco.Custom, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"own.json": file, "model.xml": xml} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return mujoco.LoadCustom(filepath.Join(dir, "own.json"))
 }
@@ -137,10 +131,7 @@ func writeModel(t *testing.T, file, xml string) (*mujoco.Custom, error) {
 // TestTumbler has what the example has not: a root that moves freely, a ball
 // joint, normal noise, a disc, and defaults.
 func TestTumbler(t *testing.T) {
-	c, err := writeModel(t, tumblerFile, tumbler)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(writeModel(t, tumblerFile, tumbler))(t)
 	envtest.Run(t, func() idrl.Environment { return newCustom(t, c) })
 	e := newCustom(t, c)
 	obs := e.Reset(rng.New(1, "env", 0)).Obs

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/envs/mujoco"
@@ -28,10 +30,7 @@ func drawn(t *testing.T) map[string]*mujoco.Env {
 		"ant-direction":    mujoco.NewAntDirection,
 		"own-cart":         loadCart(t).New,
 	} {
-		e, err := build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(build())(t)
 		out[id] = e
 	}
 	return out

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -19,10 +21,7 @@ func listed(t testing.TB, id string) *mujoco.Env {
 	t.Helper()
 	for _, l := range mujoco.Catalogue() {
 		if l.ID == id {
-			e, err := l.New()
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(l.New())(t)
 			return e
 		}
 	}
@@ -111,34 +110,19 @@ func TestEpisodesUntilAFall(t *testing.T) {
 // The file of a user's model may say when the robot lies.
 func TestFallenCart(t *testing.T) {
 	const folder = "../../docs/models/cart"
-	data, err := os.ReadFile(filepath.Join(folder, "cart.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join(folder, "cart.json")))(t)
 	load := func(fallen map[string]any) *mujoco.Env {
 		var file map[string]any
-		if err := json.Unmarshal(data, &file); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(data, &file))
 		if fallen != nil {
 			file["fallen"] = fallen
 		}
 		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(dir, os.DirFS(folder)))
+		b := must.Get(json.Marshal(file))(t)
 		path := filepath.Join(dir, "cart.json")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c, err := mujoco.LoadCustom(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, b, 0o600))
+		c := must.Get(mujoco.LoadCustom(path))(t)
 		return newCustom(t, c)
 	}
 	for _, test := range []struct {

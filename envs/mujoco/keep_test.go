@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
@@ -31,14 +33,8 @@ func playedClips(t *testing.T, e *mujoco.Env, p idrl.Policy, seed uint64) (out [
 		}
 	}
 	for from := 0; from+long <= tr.Len(); from += long {
-		b, err := clip.Encode(e, idrl.Segment(tr, from, long))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := clip.Decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(clip.Encode(e, idrl.Segment(tr, from, long)))(t)
+		c := must.Get(clip.Decode(b))(t)
 		out = append(out, c)
 	}
 	return out
@@ -47,23 +43,14 @@ func playedClips(t *testing.T, e *mujoco.Env, p idrl.Policy, seed uint64) (out [
 // policies returns every third behaviour of the library of e, and some random ones.
 func policies(t *testing.T, e *mujoco.Env) (out []idrl.Policy) {
 	t.Helper()
-	kept, err := mujoco.Library(e.Spec().ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Get(mujoco.Library(e.Spec().ID))(t)
 	for i := 0; i < len(kept); i += 3 {
-		p, err := behaviour.New(e.Spec(), kept[i].Params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(behaviour.New(e.Spec(), kept[i].Params))(t)
 		out = append(out, p)
 	}
 	stream := rng.New(5, "drafts", 0)
 	for range 6 {
-		p, err := solver.Draft{}.Solve(t.Context(), idrl.SolveTask{Env: e, Theta: make([]float64, e.Spec().FeatureDim())}, stream)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.Draft{}.Solve(t.Context(), idrl.SolveTask{Env: e, Theta: make([]float64, e.Spec().FeatureDim())}, stream))(t)
 		out = append(out, p)
 	}
 	return out

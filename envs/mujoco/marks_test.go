@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/base/rng"
@@ -150,24 +152,15 @@ func TestMarksTellNoPlaces(t *testing.T) {
 			s[2] += shift
 			c.Snapshots = append(c.Snapshots, s)
 		}
-		b, err := clip.Encode(e, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(clip.Encode(e, c))(t)
 		if !slices.Equal(e.Snapshot(nil), c.Snapshots[c.Steps]) {
 			t.Error("the environment is not left in the last state")
 		}
-		decoded, err := clip.Decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		decoded := must.Get(clip.Decode(b))(t)
 		if decoded.Header.Marks < 3 {
 			t.Errorf("the clip has %d marks, want a line and two numbers or more", decoded.Header.Marks)
 		}
-		v, err := measure.New(decoded)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(measure.New(decoded))(t)
 		views = append(views, v)
 	}
 	if alike, err := measure.Alike(views[0], views[1]); !alike || err != nil {

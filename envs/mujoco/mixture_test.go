@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -42,14 +44,9 @@ func (v *hierarchy) parts() (out [][]float64) {
 
 func readHierarchy(t *testing.T) *hierarchy {
 	t.Helper()
-	b, err := os.ReadFile("testdata/hierarchical_mix.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/hierarchical_mix.json"))(t)
 	var v hierarchy
-	if err := json.Unmarshal(b, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &v))
 	return &v
 }
 

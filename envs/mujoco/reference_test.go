@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco/engine"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -67,14 +69,9 @@ type inertials struct{ Mass, DiagInertia []float64 }
 // references calls f with every model of the file.
 func references(t *testing.T, f func(t *testing.T, r robot, ref reference)) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/trajectories.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/trajectories.json"))(t)
 	var file struct{ Models map[string]reference }
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &file))
 	if len(file.Models) == 0 {
 		t.Fatal("the file has no models")
 	}
@@ -109,20 +106,14 @@ func closeTo(t *testing.T, what string, got, want []float64, tol float64) {
 
 func TestModelsAgreeWithGym(t *testing.T) {
 	references(t, func(t *testing.T, r robot, ref reference) {
-		m, err := model(r.file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(model(r.file))(t)
 		if m.NQ != ref.NQ || m.NV != ref.NV || m.NU != ref.NU || m.TimestepSec != ref.Timestep || r.skip != ref.FrameSkip {
 			t.Errorf("%d %d %d numbers, timestep %v, frame skip %d; want %+v", m.NQ, m.NV, m.NU, m.TimestepSec, r.skip, ref)
 		}
 		closeTo(t, "first positions", m.QPos0(), ref.QPos0, 1e-15)
 		closeTo(t, "masses", m.BodyMass(), ref.BodyMass, 1e-12)
 		closeTo(t, "inertias", m.BodyInertia()[3:], ref.Inertials.DiagInertia, 1e-12)
-		classic, err := model("classic/" + r.file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		classic := must.Get(model("classic/" + r.file))(t)
 		closeTo(t, "classic masses", classic.BodyMass()[1:], ref.OldInertials.Mass, 1e-12)
 		closeTo(t, "classic inertias", classic.BodyInertia()[3:], ref.OldInertials.DiagInertia, 1e-12)
 	})
@@ -161,22 +152,15 @@ func atRest(r robot, qvel []float64) []float64 {
 }
 
 func playStates(t *testing.T, file string, qpos, qvel []float64, states []state) {
-	m, err := model(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(model(file))(t)
 	d := newData(t, m)
 	copy(d.QPos, qpos)
 	copy(d.QVel, qvel)
-	if err := d.Forward(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Forward())
 	seen := 0
 	for k := 0; seen < len(states); k++ {
 		control(d.Ctrl, k)
-		if err := d.Step(1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Step(1))
 		if want := states[seen]; want.Step == k+1 {
 			checkState(t, d, want)
 			seen++
@@ -204,9 +188,7 @@ func checkState(t *testing.T, d *engine.Data, want state) {
 		t.Errorf("step %d: %d contacts, want %d", want.Step, d.Contacts(), *want.Contacts)
 	}
 	if want.CFrcExt != nil && want.Step <= 50 {
-		if err := d.ContactForces(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.ContactForces())
 		sum := floats.Norm(clipped(nil, d.CFrcExt, 1), 1)
 		closeTo(t, "external forces", []float64{sum}, []float64{*want.CFrcExt}, 1e-8) // forces are stiff
 	}
@@ -214,10 +196,7 @@ func checkState(t *testing.T, d *engine.Data, want state) {
 
 func newData(t *testing.T, m *engine.Model) *engine.Data {
 	t.Helper()
-	d, err := m.NewData()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(m.NewData())(t)
 	return d
 }
 
@@ -235,10 +214,7 @@ func startAt(e *Env, qpos, qvel []float64) {
 // with those that Gym's formulas give.
 func TestGymEpisodes(t *testing.T) {
 	references(t, func(t *testing.T, r robot, ref reference) {
-		e, err := r.newEnv(Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(r.newEnv(Options{}))(t)
 		start := ref.Runs[1]
 		startAt(e, start.QPosInit, atRest(r, start.QVelInit))
 		theta := gymTheta(e)
@@ -265,10 +241,7 @@ func TestGymEpisodes(t *testing.T) {
 
 func TestEpisodesEndWhereGymEndsThem(t *testing.T) {
 	references(t, func(t *testing.T, r robot, ref reference) {
-		e, err := r.newEnv(Options{Ends: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(r.newEnv(Options{Ends: true}))(t)
 		start := ref.Runs[1]
 		startAt(e, start.QPosInit, atRest(r, start.QVelInit))
 		step := e.Reset(rng.New(1, "env", 0))

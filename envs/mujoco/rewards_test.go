@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
@@ -133,10 +135,7 @@ func TestFormulas(t *testing.T) {
 
 func mustTask(t testing.TB, id string, o Options) *Env {
 	t.Helper()
-	e, err := NewTask(id, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(NewTask(id, o))(t)
 	return e
 }
 

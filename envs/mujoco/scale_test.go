@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/rng"
@@ -114,10 +116,7 @@ type featureLine struct {
 // featureLines reads the README's table: by robot and feature.
 func featureLines(t *testing.T) map[[2]string]featureLine {
 	t.Helper()
-	b, err := os.ReadFile("../../docs/mujoco.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../docs/mujoco.md"))(t)
 	out := map[[2]string]featureLine{}
 	for line := range strings.Lines(string(b)) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")

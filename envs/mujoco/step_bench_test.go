@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco/engine"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -62,10 +64,7 @@ func (r *race) report(b *testing.B, steps int) {
 func BenchmarkStep(b *testing.B) {
 	bench := func(id string, open func() (*Env, error)) {
 		b.Run(id, func(b *testing.B) {
-			e, err := open()
-			if err != nil {
-				b.Fatal(err)
-			}
+			e := must.Get(open())(b)
 			steps := min(rounds, e.Spec().Horizon)
 			actions, ctrl, c := record(b, e, steps)
 			var r race
@@ -101,10 +100,7 @@ func record(b *testing.B, e *Env, steps int) (actions []idrl.Action, ctrl []floa
 		e.Step(actions[len(actions)-1])
 		ctrl = append(ctrl, e.d.Ctrl...)
 	}
-	d, err := e.m.NewData()
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := must.Get(e.m.NewData())(b)
 	c = func(ctrl []float64) {
 		e.must(d.Reset())
 		copy(d.QPos, qpos)
@@ -135,10 +131,7 @@ func BenchmarkRoll(b *testing.B) {
 		{"reacher.xml", 2, 125},
 	} {
 		b.Run(test.file, func(b *testing.B) {
-			m, err := model(test.file)
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := must.Get(model(test.file))(b)
 			d, plain := benchData(b, m), benchData(b, m)
 			stream := rng.New(1, "act", 0)
 			ctrl := make([]float64, rounds*m.NU)
@@ -152,9 +145,7 @@ func BenchmarkRoll(b *testing.B) {
 							b.Fatal("it does not start")
 						}
 						for rows := range slices.Chunk(ctrl, test.chunk*m.NU) {
-							if err := d.Roll(rows, test.skip, out); err != nil {
-								b.Fatal(err)
-							}
+							must.Do(b, d.Roll(rows, test.skip, out))
 						}
 					},
 					func() { plain.Loop(ctrl, rounds, test.skip, rounds) },
@@ -170,9 +161,6 @@ func BenchmarkRoll(b *testing.B) {
 
 func benchData(b *testing.B, m *engine.Model) *engine.Data {
 	b.Helper()
-	d, err := m.NewData()
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := must.Get(m.NewData())(b)
 	return d
 }

@@ -5,6 +5,8 @@ package mujoco_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest"
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/idrl"
@@ -13,10 +15,7 @@ import (
 // newTask returns a task that cannot fail.
 func newTask(t testing.TB, id string, o mujoco.Options) *mujoco.Env {
 	t.Helper()
-	e, err := mujoco.NewTask(id, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(mujoco.NewTask(id, o))(t)
 	return e
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 )
 
@@ -13,20 +15,12 @@ import (
 // the two ants stay turned images of one another.
 func TestTurn(t *testing.T) {
 	stream := rng.New(1, "turn", 0)
-	plain, err := NewAntDirection()
-	if err != nil {
-		t.Fatal(err)
-	}
-	turned, err := NewAntDirection()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(NewAntDirection())(t)
+	turned := must.Get(NewAntDirection())(t)
 	plain.Reset(stream)
 	turned.Reset(stream)
 	pose(turned, plain)
-	if err := turned.d.Forward(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, turned.d.Forward())
 	torques := make([]float64, 8)
 	for step := range 20 {
 		for i := range torques {

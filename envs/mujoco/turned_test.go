@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -55,14 +57,8 @@ func TestASecondTurnIsSeen(t *testing.T) {
 		if fall < test.least || fall > test.most || turns < test.turns {
 			t.Errorf("%s: it lies from step %d on, after %.2f turns; want %d to %d, and %v or more", test.name, fall, turns, test.least, test.most, test.turns)
 		}
-		b, err := clip.Encode(e, idrl.Segment(tr, 100, e.Spec().ClipSteps))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := clip.Decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(clip.Encode(e, idrl.Segment(tr, 100, e.Spec().ClipSteps)))(t)
+		c := must.Get(clip.Decode(b))(t)
 		if lies := c.Header.Fallen >= 0.75; lies != test.lies {
 			t.Errorf("%s: the clip from step 100 on lies for a share of %v", test.name, c.Header.Fallen)
 		}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco/engine"
 )
 
@@ -37,13 +39,8 @@ func recordings(t *testing.T) []recording {
 	}
 	out := make([]recording, len(paths))
 	for i, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(b, &out[i]); err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(path))(t)
+		must.Do(t, json.Unmarshal(b, &out[i]))
 	}
 	slices.SortFunc(out, func(a, b recording) int { return slices.Compare(parts(a.Version), parts(b.Version)) })
 	return out
@@ -80,24 +77,17 @@ func TestVersions(t *testing.T) {
 	}
 	for _, file := range slices.Sorted(maps.Keys(rec.Models)) {
 		t.Run(file, func(t *testing.T) {
-			m, err := model(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(model(file))(t)
 			d := newData(t, m)
 			for i := range d.QVel {
 				d.QVel[i] = 0.05 * math.Cos(1+float64(i))
 			}
-			if err := d.Forward(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Forward())
 			step := 0
 			for _, want := range rec.Models[file] {
 				for ; step < want.Step; step++ {
 					control(d.Ctrl, step)
-					if err := d.Step(1); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, d.Step(1))
 				}
 				// Rounding of 1e-13, by another compiler say, grows as a disturbance does.
 				tol := 1e-13 * max(1, want.Sensitivity/1e-10)

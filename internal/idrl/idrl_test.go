@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -26,9 +28,7 @@ func trajectory() *idrl.Trajectory {
 
 func TestSegment(t *testing.T) {
 	tr := trajectory()
-	if err := tr.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.Validate())
 	c := idrl.Segment(tr, 1, 2)
 	if diff := cmp.Diff([]float64{6, 1.5}, c.Phi); diff != "" || c.Steps != 2 || len(c.Snapshots) != 3 {
 		t.Errorf("segment: %d steps, %d snapshots, features (-want +got):\n%s", c.Steps, len(c.Snapshots), diff)

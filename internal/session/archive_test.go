@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/learn/learning"
@@ -18,10 +20,7 @@ import (
 // method returns the acquisition method of a name.
 func method(t testing.TB, name string) acquisition.Method {
 	t.Helper()
-	m, err := acquisition.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(acquisition.Find(name))(t)
 	return m
 }
 
@@ -123,10 +122,7 @@ func TestArchiveHoldsAPolicyOnce(t *testing.T) {
 // begun long ago.
 func (b *bench) given(t *testing.T, archive []idrl.Candidate) *idrl.Generation {
 	t.Helper()
-	g, err := b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7, First: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7, First: true}))(t)
 	b.journal.rec.Generation, b.journal.rec.Archive = &g, [][]idrl.Candidate{archive}
 	return &g
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/internal/base/record"
@@ -85,9 +87,7 @@ func TestAskedAgainForTheSame(t *testing.T) {
 	s, _ := b.start(t)
 	as := claim(t, s, "ann").Open[0]
 	mustAnswer(t, s, "ann", reply(as, 1))
-	if _, err := s.Undo(t.Context(), "ann", "u", "answer-1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "u", "answer-1"))(t)
 	again := claim(t, s, "ann").Open[0]
 	if again.Reopens != "answer-1" || again.Why != as.Why || again.Why.Purpose != record.ForValue {
 		t.Errorf("asked for %+v, then for %+v", as.Why, again.Why)
@@ -109,10 +109,7 @@ func TestRepeatsAreNotScored(t *testing.T) {
 		}
 		mustAnswer(t, s, "ann", reply(as, n))
 	}
-	got, err := s.Conditions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(s.Conditions(t.Context()))(t)
 	p, _ := got.All.Last()
 	if again == 0 || got.Again != again || got.Replies != replies || p.Answered != replies-again {
 		t.Errorf("%d answers, %d of them again, %d scored; want %d, %d and the rest", got.Replies, got.Again, p.Answered, replies, again)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -153,14 +155,8 @@ func teaching(t *testing.T, b *bench, rec record.Record) []byte {
 			items = append(items, posterior.ItemOf(&q, a))
 		}
 	}
-	p, err := posterior.Of(t.Context(), b.rewards(), items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := b.rewards().Encode(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Of(t.Context(), b.rewards(), items))(t)
+	text := must.Get(b.rewards().Encode(p))(t)
 	return text
 }
 
@@ -176,9 +172,7 @@ func TestUndoInConditions(t *testing.T) {
 		mustAnswer(t, s, "ann", a)
 		if i%2 == 0 {
 			undone[as.Condition]++
-			if _, err := s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", i)), a.ID); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", i)), a.ID))(t)
 			if rec := b.record(t, s); !bytes.Equal(teaching(t, b, rec), lastBelief(rec)) {
 				t.Fatalf("after the withdrawal of answer %d the posterior is another", i)
 			}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
@@ -83,9 +85,6 @@ func TestPausedSessionDoesNotTrain(t *testing.T) {
 
 func offer(t *testing.T, s *session.Session, who idrl.AnnotatorID) view.Offer {
 	t.Helper()
-	o, err := s.Claim(t.Context(), who)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(s.Claim(t.Context(), who))(t)
 	return o
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -23,9 +25,7 @@ func labelled(t *testing.T) *bench {
 	for i := range 7 {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 		if i == 2 {
-			if _, err := s.Undo(t.Context(), "ann", "undo-1", "answer-1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "ann", "undo-1", "answer-1"))(t)
 		}
 	}
 	stop()
@@ -56,10 +56,7 @@ func ofEarlierVersion(b *bench) {
 // would have, bit for bit, and says in the log that it had to compute them again.
 func TestDamagedBeliefsAreComputedAgain(t *testing.T) {
 	want := goOn(t, labelled(t))
-	small, err := belief.Isotropic(dim-1, 1).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := must.Get(belief.Isotropic(dim-1, 1).MarshalBinary())(t)
 	for name, damage := range map[string]func([]byte) []byte{
 		"zeros":           func(b []byte) []byte { return make([]byte, len(b)) },
 		"nothing":         func([]byte) []byte { return []byte{} },
@@ -105,10 +102,7 @@ func TestDamagedBeliefLosesItsPrediction(t *testing.T) {
 	foretold := func(b *bench) int {
 		s, stop := b.start(t)
 		defer stop()
-		st, err := s.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := must.Get(s.Status(t.Context()))(t)
 		return st.Annotators[0].PredictedSize
 	}
 	b := labelled(t)
@@ -130,10 +124,7 @@ func TestBeliefsOfEarlierVersions(t *testing.T) {
 	b := labelled(t)
 	b.journal.rec.Snapshots = slices.Clone(b.journal.rec.Snapshots)
 	for i := range b.journal.rec.Snapshots {
-		other, err := belief.Isotropic(dim, 0.3).MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := must.Get(belief.Isotropic(dim, 0.3).MarshalBinary())(t)
 		b.journal.rec.Snapshots[i].Definition, b.journal.rec.Snapshots[i].Mean, b.journal.rec.Snapshots[i].Belief = 0, nil, other
 	}
 	got := goOn(t, b)

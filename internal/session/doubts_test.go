@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -32,10 +34,7 @@ func TestUntrueAnswersAreMarked(t *testing.T) {
 	if r := mustAnswer(t, s, "ann", again); !r.Replay || r.Seq != first.Seq {
 		t.Errorf("the same answer with other times: %+v, want a replay of %+v", r, first)
 	}
-	st, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(s.Status(t.Context()))(t)
 	if a := st.Annotators[0]; a.Answers != 2 || a.Marked != 1 {
 		t.Errorf("answers %d, marked %d; want 2 and 1", a.Answers, a.Marked)
 	}

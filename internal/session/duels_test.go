@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/envs/chain"
@@ -156,16 +158,10 @@ func TestRecommendationIsTested(t *testing.T) {
 // reviewOf returns what the record of a session says of it.
 func reviewOf(t *testing.T, b *bench) session.Review {
 	t.Helper()
-	rec, err := b.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := session.ReviewRecord(session.Config{
+	rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
+	r := must.Get(session.ReviewRecord(session.Config{
 		Record: rec, Model: b.model, Acquisition: b.method, Journal: b.journal, Log: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return r
 }
 
@@ -184,9 +180,7 @@ func TestDuelsFollowTheLog(t *testing.T) {
 		if as.Why.Purpose != record.ForDuel {
 			t.Fatalf("answer %d to a question for %s decided", n+1, as.Why.Purpose)
 		}
-		if _, err := s.Undo(t.Context(), "ann", "undo", idrl.AnswerID(fmt.Sprintf("answer-%d", n))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Undo(t.Context(), "ann", "undo", idrl.AnswerID(fmt.Sprintf("answer-%d", n))))(t)
 		if diff := cmp.Diff(before, status(t, s).Best); diff != "" {
 			t.Errorf("recommended after the answer was taken back (-before +now):\n%s", diff)
 		}

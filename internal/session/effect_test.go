@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/stopping"
@@ -94,10 +96,7 @@ func TestLeft(t *testing.T) {
 	defer stop2()
 	for i := range 8 {
 		o := claim(t, s2, "ann")
-		st, err := s2.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := must.Get(s2.Status(t.Context()))(t)
 		want := st.Stopping.Left
 		if st.Stopping.Propose {
 			want = stopping.Forecast{Known: true}
@@ -137,9 +136,7 @@ func TestGiven(t *testing.T) {
 	if others, err := s.Given(t.Context(), "bob"); err != nil || len(others) != 0 {
 		t.Errorf("somebody else sees %v, %v", others, err)
 	}
-	if _, err := s.Undo(t.Context(), "ann", "undo1", given[6].ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "undo1", given[6].ID))(t)
 	o := claim(t, s, "ann")
 	if first := o.Open[0]; first.Query.ID != mine[5].Query.ID || first.Left != mine[5].Left {
 		t.Errorf("after a change the first question is %+v, want %s on the same sides", first, mine[5].Query.ID)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/measure"
 )
@@ -29,14 +31,8 @@ func TestExamples(t *testing.T) {
 			for _, q := range list {
 				for _, id := range q.Clips {
 					clips[id] = true
-					media, err := b.journal.ClipMedia(t.Context(), "s1", id)
-					if err != nil {
-						t.Fatal(err)
-					}
-					v, err := measure.Of([]idrl.Clip{{Media: media}})
-					if err != nil {
-						t.Fatal(err)
-					}
+					media := must.Get(b.journal.ClipMedia(t.Context(), "s1", id))(t)
+					v := must.Get(measure.Of([]idrl.Clip{{Media: media}}))(t)
 					views = append(views, v...)
 				}
 			}

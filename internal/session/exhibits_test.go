@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
 
@@ -22,10 +24,7 @@ import (
 // looked returns what the session shows of what it has learnt.
 func looked(t testing.TB, s *session.Session) *insight.Learnt {
 	t.Helper()
-	l, err := s.Learnt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(s.Learnt(t.Context()))(t)
 	return l
 }
 

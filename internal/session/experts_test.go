@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
@@ -32,16 +34,10 @@ func (m *matched) newExpert(t testing.TB, kind string) sim.Expert {
 	t.Helper()
 	if kind == bradleyTerry {
 		scale := sim.Range(m.env, m.theta, m.spec.Kind, rng.New(m.spec.Seed, "range", 0))
-		e, err := sim.NewExpert(kind, sim.Task{Env: m.env.Spec().ID, Theta: m.theta}, sim.Options{Range: scale, Temperature: 0.1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(sim.NewExpert(kind, sim.Task{Env: m.env.Spec().ID, Theta: m.theta}, sim.Options{Range: scale, Temperature: 0.1}))(t)
 		return e
 	}
-	e, err := sim.NewMatched(m.spec, m.theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(sim.NewMatched(m.spec, m.theta))(t)
 	if kind == tenthAtWill {
 		return lapsing{of: e, rate: 0.1}
 	}

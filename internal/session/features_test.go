@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/envs/chain"
@@ -44,10 +46,7 @@ func newLearning(t *testing.T, change func(*idrl.SessionSpec)) *bench {
 			change(s)
 		}
 	})
-	exact, err := solver.For(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(solver.For(env))(t)
 	b.play(t, func() idrl.Environment { return chain.New(chain.Config{}) }, exact)
 	b.learner = representationtest.Learner{Every: 10, Dim: waves, Model: b.model}
 	return b
@@ -87,9 +86,7 @@ func say(t *testing.T, s *session.Session, i int) {
 
 func undo(t *testing.T, s *session.Session, i int) {
 	t.Helper()
-	if _, err := s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", i)), idrl.AnswerID(fmt.Sprint("answer-", i))); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", i)), idrl.AnswerID(fmt.Sprint("answer-", i))))(t)
 }
 
 // under returns the view of the last features of a record, and their model.
@@ -125,22 +122,13 @@ func (b *bench) fresh(t *testing.T, rec record.Record) []byte {
 	}
 	var items []posterior.Item
 	for _, a := range record.Effective(rec.Log) {
-		q, err := view.Query(queries[a.Assignment])
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(view.Query(queries[a.Assignment]))(t)
 		if a.Informative() {
 			items = append(items, posterior.ItemOf(q, a))
 		}
 	}
-	p, err := posterior.Of(t.Context(), model, items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := model.Encode(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Of(t.Context(), model, items))(t)
+	out := must.Get(model.Encode(p))(t)
 	return out
 }
 
@@ -188,17 +176,11 @@ func TestLearntFeatures(t *testing.T) {
 	if got := len(rec.Generation.Candidates[0].Theta); rec.Generation.BasedOn <= rec.Fits[0].AdoptedAt || got != waves {
 		t.Errorf("the generation from row %d was trained for %d weights, want %d", rec.Generation.BasedOn, got, waves)
 	}
-	loaded, err := plain.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := must.Get(plain.journal.Load(t.Context(), "s1"))(t)
 	if !bytes.Equal(lastBelief(rec), plain.fresh(t, loaded)) {
 		t.Error("the posterior is not that of the answers that count under the last features")
 	}
-	again, err := run(true).journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(run(true).journal.Load(t.Context(), "s1"))(t)
 	if diff := cmp.Diff(loaded, again, journaltest.Same); diff != "" {
 		t.Errorf("records differ (-without restarts +with):\n%s", diff)
 	}
@@ -256,10 +238,7 @@ func TestFeaturesThatTakeLong(t *testing.T) {
 	}
 	mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 15))
 	stop()
-	rec, err := b.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
 	if f := rec.Fits[0]; f.BasedOn != 16 || f.AdoptedAt != 16 {
 		t.Errorf("learnt from row %d, in use after row %d; want 16 and 16", f.BasedOn, f.AdoptedAt)
 	}
@@ -424,17 +403,11 @@ func TestStatementsUnderLearntFeatures(t *testing.T) {
 	st := status(t, s)
 	rec := b.record(t, s)
 	view, model := b.under(t, rec)
-	p, err := model.Decode(lastBelief(rec))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(model.Decode(lastBelief(rec)))(t)
 	mean, most := p.Mean(nil), math.Inf(-1)
 	var best idrl.PolicyID
 	for _, c := range slices.Concat(rec.Generation.Candidates, rec.Pool, slices.Concat(rec.Archive...)) {
-		mu, err := view.Policy(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mu := must.Get(view.Policy(c))(t)
 		g := 0.0
 		for k := range mu {
 			g += mean[k] * mu[k]
@@ -498,10 +471,7 @@ func TestTitleChangesWhileFeaturesAreLearnt(t *testing.T) {
 		if got := s.Spec().Title; got != title {
 			t.Fatalf("the title is %q, want %q", got, title)
 		}
-		held, err := s.Posterior(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		held := must.Get(s.Posterior(t.Context()))(t)
 		version = held.Representation
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -288,9 +290,7 @@ func TestCancelledFollowUps(t *testing.T) {
 		b, f := newBench(gaits), &follower{up: endless}
 		s := followed(t, b, f)
 		answer(t, s, 1, 5)
-		if err := s.CancelTraining(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.CancelTraining(t.Context()))
 		synctest.Wait()
 		if st := status(t, s).Training; st.Running || st.Err != "" || st.Cancel {
 			t.Errorf("training %+v, want none", st)

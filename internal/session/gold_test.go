@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -121,9 +123,7 @@ func TestGoldAfterUndo(t *testing.T) {
 	a := reply(as, n)
 	a.Choice = idrl.ChoseA
 	mustAnswer(t, s, "ann", a)
-	if _, err := s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo", n)), a.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo", n)), a.ID))(t)
 	reopened := claim(t, s, "ann").Open[0]
 	if reopened.Reopens != a.ID || reopened.Gold != as.Gold {
 		t.Errorf("asked again: %+v", reopened)

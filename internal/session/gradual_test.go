@@ -2,11 +2,14 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tiebreak/internal/check/must"
 
 	"tiebreak/internal/idrl"
 )
@@ -92,10 +95,7 @@ func TestArenaGrows(t *testing.T) {
 		}
 		for part := 1; ; part++ {
 			answerAll()
-			o, err := s.Claim(t.Context(), "ann")
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := must.Get(s.Claim(t.Context(), "ann"))(t)
 			if part == 3 {
 				if !o.Done || !strings.Contains(o.Waiting, "You have compared all clips") || status(t, s).Training.More {
 					t.Errorf("after the last part: %+v", o)
@@ -120,6 +120,49 @@ func TestArenaGrows(t *testing.T) {
 			t.Errorf("%d questions about %d policies are recorded", n, len(rec.Generation.Candidates))
 		}
 		stop()
+	})
+}
+
+// TestQuestionsOfAPartAreAskedOnce: while clips are being cut two people are not asked the same, and wait. Once all are cut each is asked all.
+func TestQuestionsOfAPartAreAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newRecordedArena(t, 2)
+		trainer := &gradualTrainer{arenaTrainer: b.trainer.(arenaTrainer), next: make(chan struct{})} //nolint:forcetypeassert // of newArena
+		b.trainer = trainer
+		s, stop := b.start(t)
+		defer stop()
+		asked := map[idrl.QueryID]int{}
+		ask := func(who idrl.AnnotatorID, want int) {
+			t.Helper()
+			for n := 0; ; n++ {
+				o, err := s.Claim(t.Context(), who)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(o.Open) == 0 {
+					if n != want {
+						t.Errorf("%s is asked %d questions, want %d: %+v", who, n, want, o)
+					}
+					return
+				}
+				asked[o.Open[0].Query.ID]++
+				a := reply(o.Open[0], n)
+				a.ID = idrl.AnswerID(fmt.Sprint(who, len(asked), n))
+				mustAnswer(t, s, who, a)
+			}
+		}
+		synctest.Wait()
+		ask("ann", 3)
+		ask("bob", 0)
+		trainer.next <- struct{}{}
+		synctest.Wait()
+		ask("bob", 6)
+		ask("ann", 3)
+		for q, n := range asked {
+			if n != 2 || len(asked) != 6 {
+				t.Errorf("question %s is answered %d times, of %d", q, n, len(asked))
+			}
+		}
 	})
 }
 

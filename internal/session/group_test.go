@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -110,9 +112,7 @@ func TestAnswersToGroups(t *testing.T) {
 	if _, err := s.Answer(t.Context(), "ann", other); idrl.KindOf(err) != idrl.Conflict {
 		t.Errorf("the same id with other clips: error %v, want a conflict", err)
 	}
-	if _, err := s.Undo(t.Context(), "ann", "undo-1", first.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "undo-1", first.ID))(t)
 	reopened := claim(t, s, "ann").Open
 	i := slices.IndexFunc(reopened, func(a record.Assignment) bool { return a.Reopens == first.ID })
 	if i < 0 || reopened[i].Query.ID != as.Query.ID || reopened[i].Order != as.Order {

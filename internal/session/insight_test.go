@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
 
@@ -28,10 +30,7 @@ func TestInsight(t *testing.T) {
 	}
 	report := func() *insight.Report {
 		t.Helper()
-		r, err := s.Insight(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(s.Insight(t.Context()))(t)
 		return r
 	}
 	before := report()
@@ -60,9 +59,7 @@ func TestInsight(t *testing.T) {
 		}
 	}
 
-	if _, err := s.Undo(t.Context(), "ann", "u1", ids[8]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "u1", ids[8]))(t)
 	after := report()
 	earlier := before.Forecasts[:8]
 	if diff := cmp.Diff(earlier, after.Forecasts); diff != "" || after.Answers != 8 || after.Labour.Replies != 8 {
@@ -98,9 +95,7 @@ func TestQuestionsAsRecorded(t *testing.T) {
 	}
 	undo := func(row int) {
 		t.Helper()
-		if _, err := s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", row)), idrl.AnswerID(fmt.Sprintf("answer-%d", row-1))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", row)), idrl.AnswerID(fmt.Sprintf("answer-%d", row-1))))(t)
 	}
 	undo(last - 4) // what was predicted of rows after it is not true any more
 	r, err := s.Insight(t.Context())

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/envs"
@@ -24,9 +26,7 @@ import (
 func landers(t *testing.T, most int, by string) *bench {
 	t.Helper()
 	from, into := t.TempDir(), t.TempDir()
-	if err := recordingstest.Landers(from, most); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, recordingstest.Landers(from, most))
 	set, err := recordings.Import(t.Context(), recordings.Config{From: from, Into: into, Name: "landers"})
 	if err != nil {
 		t.Fatal(err)

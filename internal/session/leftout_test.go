@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -33,10 +35,7 @@ func TestLeftOutHoldsNoBudget(t *testing.T) {
 	b, s, stop := leaveOut(t, budget)
 	for n := 1; n <= 2*budget; n += 2 {
 		mustAnswer(t, s, "bad", reply(claim(t, s, "bad").Open[0], n))
-		o, err := s.Claim(t.Context(), "good")
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(s.Claim(t.Context(), "good"))(t)
 		if want := min(3, budget-o.Answers); len(o.Open) != want || o.Waiting != "" {
 			t.Fatalf("after %d of %d answers there are %d questions, want %d; waiting %q", o.Answers, budget, len(o.Open), want, o.Waiting)
 		}

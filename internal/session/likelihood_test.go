@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/session"
@@ -41,10 +43,7 @@ func (b *bench) of(t *testing.T, s *session.Session, q idrl.Query) (m, v float64
 	t.Helper()
 	rec := b.record(t, s)
 	snapshots := rec.Snapshots
-	p, err := b.model.Decode(snapshots[len(snapshots)-1].Belief)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(b.model.Decode(snapshots[len(snapshots)-1].Belief))(t)
 	return idrl.Moments(p, journaltest.Vector(t, rec, q).X, p.Mean(nil), make([]float64, dim))
 }
 
@@ -126,9 +125,7 @@ func TestEqual(t *testing.T) {
 				t.Errorf("the differences are %v, %v, %v with variances %v, %v, %v, want both to fall", m, m1, m2, v, v1, v2)
 			}
 			for _, n := range []string{"3", "2"} {
-				if _, err := s.Undo(t.Context(), "ann", idrl.AnswerID("undo-"+n), idrl.AnswerID("answer-"+n)); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.Undo(t.Context(), "ann", idrl.AnswerID("undo-"+n), idrl.AnswerID("answer-"+n)))(t)
 			}
 			if back, left := b.of(t, s, q); back != m || left != v {
 				t.Errorf("after both are undone the difference is %v with variance %v, want %v with %v", back, left, m, v)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -95,10 +97,7 @@ func TestManagerRefusesAndCloses(t *testing.T) {
 	}
 	b = newBench(nil)
 	m = b.manager(t, b.journal)
-	s, err := m.Session(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(m.Session(t.Context(), "s1"))(t)
 	m.Close()
 	if _, err := s.Claim(t.Context(), "ann"); idrl.KindOf(err) != idrl.Unavailable {
 		t.Errorf("error %v after Close, want Unavailable", err)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/questions/questionstest"
@@ -42,16 +44,11 @@ func TestClipsWithoutNamesAreSorted(t *testing.T) {
 		{"what is left joins them", []tie{equal, equal, {[2]idrl.ClipID{"right2", "turns"}, true}, {[2]idrl.ClipID{"right", "left"}, true}, {[2]idrl.ClipID{"right", "turns"}, true}}, []int32{0, 0, 0, 0}},
 	} {
 		s := newSight(&memory.Journal{}, "s1")
-		if err := s.measureGeneration(g, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.measureGeneration(g, nil))
 		s.join(test.ties)
 		var got []int32
 		for _, id := range ids {
-			n, err := s.group(id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Get(s.group(id))(t)
 			got = append(got, n)
 		}
 		if !slices.Equal(got, test.want) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/internal/base/rng"
@@ -63,10 +65,7 @@ func meant(t *testing.T, env, rule string, seed uint64, n int) (out meaning) {
 	var pairs [][2]string
 	for k := range n {
 		as := claim(t, s, "ann").Open[0]
-		best, err := session.Inside{Of: s}.Recommended(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := must.Get(session.Inside{Of: s}.Recommended(t.Context()))(t)
 		v := b.views(t, as.Query)
 		x, y := v[0].Happens(), v[1].Happens()
 		if x.Name == "" || y.Name == "" {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/posterior"
@@ -74,9 +76,7 @@ func TestFeaturesThatCannotSayIt(t *testing.T) {
 			if again := status(t, s).Stopping.Objections; !slices.Equal(again, words) {
 				t.Errorf("after a restart %+v, want %+v", again, words)
 			}
-			if _, err := s.Undo(t.Context(), "ann", "undo", last); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "ann", "undo", last))(t)
 			if objects(status(t, s)) {
 				t.Error("the objection stays without the answer that raised it")
 			}

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/envs/driver"
@@ -50,20 +52,14 @@ func TestNetworkFeatures(t *testing.T) {
 		return b
 	}
 	plain := run(false)
-	rec, err := plain.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(plain.journal.Load(t.Context(), "s1"))(t)
 	if len(rec.Fits) < 2 || rec.Fits[0].Learner != "network" || rec.Generation.BasedOn <= rec.Fits[0].AdoptedAt || len(rec.Generation.Candidates[0].Theta) != 8 {
 		t.Fatalf("%d fits, a generation from row %d for %d weights: too few to tell", len(rec.Fits), rec.Generation.BasedOn, len(rec.Generation.Candidates[0].Theta))
 	}
 	if last := rec.Snapshots[len(rec.Snapshots)-1]; last.Representation != int64(len(rec.Fits)) || !bytes.Equal(lastBelief(rec), plain.fresh(t, rec)) {
 		t.Error("the posterior is not that of the answers that count under the network")
 	}
-	again, err := run(true).journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(run(true).journal.Load(t.Context(), "s1"))(t)
 	if diff := cmp.Diff(rec, again, journaltest.Same); diff != "" {
 		t.Errorf("records differ (-without restarts +with):\n%s", diff)
 	}
@@ -85,18 +81,12 @@ func TestNetworkOfSeveralAnnotators(t *testing.T) {
 		mustAnswer(t, s, who, reply(claim(t, s, who).Open[0], i))
 	}
 	stop()
-	rec, err := b.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
 	if last := rec.Snapshots[len(rec.Snapshots)-1]; last.Representation < 2 || !bytes.Equal(lastBelief(rec), b.fresh(t, rec)) {
 		t.Errorf("under network %d the posterior is not that of the answers that count", last.Representation)
 	}
 	_, model := b.under(t, rec)
-	p, err := model.Decode(lastBelief(rec))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(model.Decode(lastBelief(rec)))(t)
 	if m := model.(belief.Own).Manners(p); len(m) != 3 || m[0].Annotator != "ann" || !(m[0].Random > 0 && m[0].Random < 1) {
 		t.Errorf("annotators %+v", m)
 	}
@@ -181,9 +171,7 @@ func cancelTraining(t *testing.T, b *bench, answers int) {
 	if st := status(t, s).Training; !st.Running || !st.Cancel || st.Fixed != "" || st.Cancelled {
 		t.Errorf("while it trains: %+v, want one that can be cancelled", st)
 	}
-	if err := s.CancelTraining(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.CancelTraining(t.Context()))
 	for status(t, s).Training.Running {
 		claim(t, s, "ann")
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -42,10 +44,7 @@ func TestWhatNetworksReward(t *testing.T) {
 	s, stop := b.start(t)
 	insights := func() []insight.Network {
 		t.Helper()
-		r, err := s.Insight(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(s.Insight(t.Context()))(t)
 		return r.Networks
 	}
 	if n := insights(); n != nil {
@@ -68,10 +67,7 @@ func TestWhatNetworksReward(t *testing.T) {
 		t.Fatalf("networks %+v", got)
 	}
 	// The truth over the same clips.
-	rec, err := b.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
 	var clips []idrl.ClipID
 	for _, a := range rec.Log[:got[len(got)-1].BasedOn] {
 		as := rec.Assignments[slices.IndexFunc(rec.Assignments, func(o record.Assignment) bool { return o.ID == a.Assignment })]
@@ -113,10 +109,7 @@ func TestWhatNetworksReward(t *testing.T) {
 // phi returns the sums of the environment's features over clips that were asked about.
 func (j *journal) phi(t *testing.T, clips []idrl.ClipID) (out [][]float64) {
 	t.Helper()
-	rec, err := j.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(j.Load(t.Context(), "s1"))(t)
 	for _, id := range clips {
 		c, ok := rec.Clips[id]
 		if !ok {

@@ -3,6 +3,8 @@ package session_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -32,9 +34,7 @@ func TestPartOfEach(t *testing.T) {
 	if other := claim(t, s, "bob"); other.Done || len(other.Open) != 3 || other.Code != "" {
 		t.Errorf("somebody else: %+v", other)
 	}
-	if _, err := s.Undo(t.Context(), "ann", "undo", offer.Undo); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "undo", offer.Undo))(t)
 	if again := claim(t, s, "ann"); again.Done || len(again.Open) != 1 || again.Code != "" {
 		t.Errorf("after an undo: %+v", again)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -50,10 +52,7 @@ func pool(n int) (out []idrl.Candidate) {
 
 func status(t testing.TB, s *session.Session) view.Status {
 	t.Helper()
-	st, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(s.Status(t.Context()))(t)
 	return st
 }
 
@@ -69,16 +68,10 @@ func TestStatementIsOverAllKnownPolicies(t *testing.T) {
 	st := status(t, s)
 	stop()
 	rec := b.journal.rec
-	first, err := b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7, First: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(b.trainer.Train(t.Context(), idrl.TrainJob{Posterior: b.model.Prior(), Seed: 7, First: true}))(t)
 	all := slices.Concat(first.Candidates, first.Pool)
 	for i, snap := range rec.Snapshots {
-		p, err := b.model.Decode(b.journal.Beliefs[snap.Seq])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(b.model.Decode(b.journal.Beliefs[snap.Seq]))(t)
 		value := func(theta []float64) (out []float64) {
 			for _, c := range all {
 				out = append(out, floats.Dot(theta, c.Mu))
@@ -131,9 +124,7 @@ func TestCurveIsAFunctionOfTheLog(t *testing.T) {
 			o := claim(t, s, "ann")
 			mustAnswer(t, s, "ann", reply(o.Open[0], i))
 			if i == 9 {
-				if _, err := s.Undo(t.Context(), "ann", "undo", "answer-8"); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.Undo(t.Context(), "ann", "undo", "answer-8"))(t)
 			}
 			if restart {
 				stop()
@@ -178,9 +169,7 @@ func TestWithdrawalLeavesTheStatement(t *testing.T) {
 		before := now(s)
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], 2*i+1))
 		after := now(s)
-		if _, err := s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", i)), idrl.AnswerID(fmt.Sprint("answer-", 2*i+1))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Undo(t.Context(), "ann", idrl.AnswerID(fmt.Sprint("undo-", i)), idrl.AnswerID(fmt.Sprint("answer-", 2*i+1))))(t)
 		if got := now(s); got != before || after == before {
 			t.Fatalf("after %d answers %+v, after one more %+v, and without that %+v", i+1, before, after, got)
 		}
@@ -266,10 +255,7 @@ func TestBasisNamesASearch(t *testing.T) {
 func TestBestPolicyMayBeOfThePast(t *testing.T) {
 	b := newBench(nil)
 	b.given(t, []idrl.Candidate{{ID: "past1", Mu: []float64{0, 0, 0}, Clip: "c1"}, {ID: "past2", Origin: idrl.FromMean, Mu: []float64{90, 90, 90}, Clip: "c2"}})
-	start, err := belief.NewGaussian([]float64{1, 1, 1}, identity(dim))
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(belief.NewGaussian([]float64{1, 1, 1}, identity(dim)))(t)
 	b.model.Start = start
 	s, _ := b.start(t)
 	st := status(t, s)

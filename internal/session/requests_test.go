@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -179,10 +181,7 @@ func TestAGroupIsTakenBack(t *testing.T) {
 			mustAnswer(t, s, name(0), reply(claim(t, s, name(0)).Open[0], 100))
 			offers := crowd(t, s, 5)
 			status := func() view.Status {
-				st, err := s.Status(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				st := must.Get(s.Status(t.Context()))(t)
 				return st
 			}
 			synctest.Wait()

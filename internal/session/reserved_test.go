@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/view"
@@ -35,10 +37,7 @@ func TestHeldOutIsAboutOtherTrajectories(t *testing.T) {
 // heldOut returns how many comparisons were held out, and how many of these have no trajectory in common with those
 // that taught.
 func (m *matched) heldOut(t *testing.T) (held, apart int) {
-	rec, err := m.journal.Load(t.Context(), m.spec.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(m.journal.Load(t.Context(), m.spec.ID))(t)
 	trajectory := map[idrl.ClipID]string{}
 	for _, c := range rec.Clips {
 		trajectory[c.ID] = cmp.Or(string(c.Raw), string(c.ID))

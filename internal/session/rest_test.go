@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -45,9 +47,7 @@ func TestRestChangesNothing(t *testing.T) {
 		for i := range 15 {
 			as := asked(t, h)
 			got = append(got, as.Query.ID)
-			if _, err := h.Answer(t.Context(), "ann", reply(as, i)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(h.Answer(t.Context(), "ann", reply(as, i)))(t)
 			if n := m.Running(); n != 1 {
 				t.Fatalf("%d sessions in memory, want 1", n)
 			}
@@ -82,18 +82,14 @@ func TestSessionsInUseDoNotRest(t *testing.T) {
 				t.Fatalf("the session rests while %s", why)
 			}
 		}
-		if _, err := h.Status(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.Status(t.Context()))(t)
 		stays("its first clips are made")
 		watched.Store(true)
 		gate <- struct{}{}
 		stays("somebody looks at it")
 		watched.Store(false)
 		for range 10 {
-			if _, err := h.Status(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(h.Status(t.Context()))(t)
 			if time.Sleep(restAfter / 2); m.Running() != 1 {
 				t.Fatal("the session rests while it is used")
 			}
@@ -122,9 +118,7 @@ func TestFollowLoadsWhatRests(t *testing.T) {
 		}
 		follow := func(want int, after string) {
 			t.Helper()
-			if err := m.Follow(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.Follow(t.Context()))
 			if synctest.Wait(); m.Running() != want {
 				t.Errorf("after %s %d sessions are in memory, want %d", after, m.Running(), want)
 			}
@@ -190,10 +184,7 @@ func TestRestBesideRequests(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	rec, err := b.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
 	if len(rec.Log) != people*answers {
 		t.Errorf("%d answers are recorded, want %d", len(rec.Log), people*answers)
 	}

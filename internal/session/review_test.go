@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/session"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,16 +15,10 @@ import (
 func TestReviewOfARecord(t *testing.T) {
 	b := newBench(nil)
 	review := func() session.Review {
-		rec, err := b.journal.Load(t.Context(), "s1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := session.ReviewRecord(session.Config{
+		rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
+		r := must.Get(session.ReviewRecord(session.Config{
 			Record: rec, Model: b.model, Acquisition: b.method, Log: slog.New(slog.DiscardHandler),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		return r
 	}
 	if r := review(); r.Best.ID != "" || r.Seq != 0 || len(r.Known) != 0 {
@@ -32,10 +28,7 @@ func TestReviewOfARecord(t *testing.T) {
 	for i := range 5 {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
-	st, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(s.Status(t.Context()))(t)
 	r := review()
 	if r.Seq != st.Seq || r.Best.ID != st.Best || len(r.Known) < 6 {
 		t.Errorf("review %d, %s of %d policies; the session is at %d and says %s", r.Seq, r.Best.ID, len(r.Known), st.Seq, st.Best)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/session"
@@ -45,9 +47,7 @@ func TestMuchBetter(t *testing.T) {
 	if err != nil || len(given) != 2 || !given[0].Much || given[1].Much {
 		t.Errorf("given %+v, error %v, want the last one much better", given, err)
 	}
-	if _, err := s.Undo(t.Context(), "ann", "undo-2", "answer-2"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "undo-2", "answer-2"))(t)
 	if back, left := b.of(t, s, q); back != m || left != v {
 		t.Errorf("after the undo the difference is %v with variance %v, want %v with %v", back, left, m, v)
 	}
@@ -70,9 +70,7 @@ func TestRemarkGoesWithItsAnswer(t *testing.T) {
 	}
 	stop()
 	s, _ = b.start(t)
-	if _, err := s.Undo(t.Context(), "ann", "undo-2", "answer-2"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "undo-2", "answer-2"))(t)
 	if got := b.lastBelief(t, s); string(got) != string(before) {
 		t.Error("the undo left something of the remark")
 	}

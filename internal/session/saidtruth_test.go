@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/internal/base/record"
@@ -23,17 +25,11 @@ func foretold(t *testing.T, seed uint64, clips, answers, ahead int) (rehearsed, 
 	})
 	b.method, b.trainer = method(t, "lvar"), wideTrainer{clips}
 	r := rehearsed{bench: b, theta: b.truth(seed)}
-	expert, err := sim.NewMatched(b.journal.rec.Spec, r.theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expert := must.Get(sim.NewMatched(b.journal.rec.Spec, r.theta))(t)
 	s, stop := b.start(t)
 	defer stop()
 	r.answer(t, s, expert, answers)
-	report, err := s.Insight(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(s.Insight(t.Context()))(t)
 	r.rec = b.record(t, s)
 	return r, report
 }

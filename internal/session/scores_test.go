@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -45,10 +47,7 @@ func (w wideTrainer) Train(_ context.Context, job idrl.TrainJob) (idrl.Generatio
 // scoresOf asks for the scores.
 func scoresOf(t *testing.T, s *session.Session) view.ConditionScores {
 	t.Helper()
-	out, err := s.Conditions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(s.Conditions(t.Context()))(t)
 	return out
 }
 
@@ -78,10 +77,7 @@ func rehearse(t *testing.T, seed uint64, n int, change func(*idrl.SessionSpec)) 
 	b.trainer = wideTrainer{40}
 	spec := b.journal.rec.Spec
 	r := rehearsed{bench: b, theta: b.truth(seed)}
-	expert, err := sim.NewMatched(spec, r.theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expert := must.Get(sim.NewMatched(spec, r.theta))(t)
 	s, stop := b.start(t)
 	r.answer(t, s, expert, n)
 	r.scores, r.rec = scoresOf(t, s), b.record(t, s)
@@ -122,10 +118,7 @@ func (r rehearsed) posteriorOf(t *testing.T, c record.Condition, n int) idrl.Pos
 	if len(items) != n {
 		t.Fatalf("%d answers of condition %s, want %d", len(items), c, n)
 	}
-	p, err := posterior.Of(t.Context(), r.model, items)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Of(t.Context(), r.model, items))(t)
 	return p
 }
 
@@ -216,9 +209,7 @@ func TestScoresAreAFunctionOfTheLog(t *testing.T) {
 			scoresOf(t, s)
 		}
 		if i%7 == 6 {
-			if _, err := s.Undo(t.Context(), who, idrl.AnswerID(fmt.Sprint("undo-", i)), a.ID); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), who, idrl.AnswerID(fmt.Sprint("undo-", i)), a.ID))(t)
 			scoresOf(t, s)
 		}
 		if i%30 == 29 {

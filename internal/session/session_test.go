@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/live"
@@ -189,19 +191,13 @@ func (b *bench) start(t testing.TB) (s *session.Session, stop func()) {
 
 func (b *bench) startOn(t testing.TB, j record.Journal) (s *session.Session, stop func()) {
 	t.Helper()
-	rec, err := b.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err = session.New(session.Config{
+	rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
+	s = must.Get(session.New(session.Config{
 		Record: rec, Model: b.rewards(), Averaged: b.averaged, Rival: b.rival, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
 		Title: b.title, Steps: b.steps, Exact: b.exact, StepSec: b.stepSec, Expired: b.expired,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -216,13 +212,8 @@ func (b *bench) startOn(t testing.TB, j record.Journal) (s *session.Session, sto
 // record returns what the journal holds once the session has served its present request.
 func (b *bench) record(t *testing.T, s *session.Session) record.Record {
 	t.Helper()
-	if _, err := s.Status(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	rec, err := b.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Status(t.Context()))(t)
+	rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
 	return rec
 }
 
@@ -230,10 +221,7 @@ func (b *bench) record(t *testing.T, s *session.Session) record.Record {
 func claim(t testing.TB, s *session.Session, who idrl.AnnotatorID) view.Offer {
 	t.Helper()
 	for {
-		o, err := s.Claim(t.Context(), who)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(s.Claim(t.Context(), who))(t)
 		if len(o.Open) > 0 || o.Done {
 			return o
 		}
@@ -250,10 +238,7 @@ func reply(as record.Assignment, n int) idrl.Answer {
 
 func mustAnswer(t testing.TB, s *session.Session, who idrl.AnnotatorID, a idrl.Answer) view.Receipt {
 	t.Helper()
-	r, err := s.Answer(t.Context(), who, a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.Answer(t.Context(), who, a))(t)
 	return r
 }
 
@@ -303,14 +288,8 @@ func (b *bench) afresh(t *testing.T, rec record.Record) []byte {
 			items = append(items, posterior.ItemOf(&q, a))
 		}
 	}
-	p, err := posterior.Of(t.Context(), b.model, items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := b.model.Encode(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Of(t.Context(), b.model, items))(t)
+	text := must.Get(b.model.Encode(p))(t)
 	return text
 }
 
@@ -332,9 +311,7 @@ func TestAnswerAndUndo(t *testing.T) {
 		}
 		undo := func(id idrl.AnswerID) {
 			t.Helper()
-			if _, err := s.Undo(t.Context(), "ann", "undo-"+id, id); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "ann", "undo-"+id, id))(t)
 		}
 		undo(a.ID)
 		if rec := b.record(t, s); i > 0 && !bytes.Equal(lastBelief(rec), before) || !bytes.Equal(lastBelief(rec), b.afresh(t, rec)) {
@@ -383,9 +360,7 @@ func TestLongEditsBesideAnswers(t *testing.T) {
 			answer("good")
 		}
 		for range 2 {
-			if err := waittest.For(t, done, "a call of the session"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, waittest.For(t, done, "a call of the session"))
 		}
 		if rec := b.record(t, s); !bytes.Equal(lastBelief(rec), b.afresh(t, rec)) {
 			t.Fatalf("round %d: the posterior is not that of the log", round)
@@ -401,9 +376,7 @@ func TestBeliefIsAFunctionOfTheLog(t *testing.T) {
 		o := claim(t, s, "ann")
 		mustAnswer(t, s, "ann", reply(o.Open[0], i))
 		if i == 5 {
-			if _, err := s.Undo(t.Context(), "ann", "undo-1", "answer-4"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "ann", "undo-1", "answer-4"))(t)
 		}
 	}
 	stop()
@@ -419,14 +392,8 @@ func TestBeliefIsAFunctionOfTheLog(t *testing.T) {
 
 	b.journal.rec.Snapshots = rec.Snapshots[:3] // a lost cache is rebuilt
 	s, _ = b.start(t)
-	st, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := b.model.Decode(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(s.Status(t.Context()))(t)
+	p := must.Get(b.model.Decode(want))(t)
 	for k, w := range st.Weights {
 		if mean := p.Mean(nil)[k]; w.Mean != mean {
 			t.Errorf("weight %d = %v after a restart without snapshots, want %v", k, w.Mean, mean)
@@ -450,9 +417,7 @@ func TestUndoAsksTheQuestionAgain(t *testing.T) {
 	if o.Undo != "answer-1" || o.Mine != 1 {
 		t.Errorf("offer has undo %q and %d answers, want answer-1 and 1", o.Undo, o.Mine)
 	}
-	if _, err := s.Undo(t.Context(), "ann", "undo-1", "answer-1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "undo-1", "answer-1"))(t)
 	o = claim(t, s, "ann")
 	again := o.Open[0]
 	if again.Query.ID != first.Query.ID || again.Left != first.Left || again.ID == first.ID || o.Mine != 0 {
@@ -677,9 +642,7 @@ func TestBudget(t *testing.T) {
 	if asked := len(b.record(t, s).Assignments); n != 4 || asked != 4 {
 		t.Errorf("%d answers to %d questions, want 4 to 4", n, asked)
 	}
-	if _, err := s.Undo(t.Context(), "ann", "u", "answer-3"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "u", "answer-3"))(t)
 	if o := claim(t, s, "ann"); o.Done || len(o.Open) != 1 {
 		t.Errorf("after undo of the last answer: done %v with %d questions, want one question", o.Done, len(o.Open))
 	}
@@ -716,10 +679,7 @@ func TestFailedTrainingIsShown(t *testing.T) {
 	b.trainer = fakeTrainer{err: errors.New("no memory")}
 	s, _ := b.start(t)
 	for {
-		st, err := s.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := must.Get(s.Status(t.Context()))(t)
 		if st.Training.Err != "" {
 			return
 		}
@@ -732,10 +692,7 @@ func TestStatus(t *testing.T) {
 	for i := range 3 {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
 	}
-	st, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(s.Status(t.Context()))(t)
 	if st.Answers != 3 || len(st.Regret) != 4 || len(st.Recent) != 3 || len(st.Weights) != dim || len(st.Candidates) != 6 {
 		t.Errorf("status counts: %d answers, %d regret, %d recent, %d weights, %d candidates",
 			st.Answers, len(st.Regret), len(st.Recent), len(st.Weights), len(st.Candidates))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -25,9 +27,7 @@ func (b *bench) want(budget int, set record.Settings) {
 
 func follow(t *testing.T, s *session.Session) {
 	t.Helper()
-	if err := s.Follow(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Follow(t.Context()))
 }
 
 // Replies of which nothing can be learnt do not use up the answers wanted.
@@ -198,9 +198,7 @@ func TestLeavingOut(t *testing.T) {
 				}
 			}
 			answer("good", "bad", "bad", "good", "bad", "good", "other")
-			if _, err := s.Undo(t.Context(), "bad", "u", "answer-4"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "bad", "u", "answer-4"))(t)
 
 			b.want(0, record.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
 			follow(t, s)
@@ -220,9 +218,7 @@ func TestLeavingOut(t *testing.T) {
 				t.Error("an answer of somebody who is left out moved the belief")
 			}
 			answer("good")
-			if _, err := s.Undo(t.Context(), "good", "v", "answer-3"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "good", "v", "answer-3"))(t)
 			b.same(t, s, "after an undo", "good", "other")
 
 			stop()
@@ -268,14 +264,8 @@ func (b *bench) same(t *testing.T, s *session.Session, when string, people ...id
 		}
 	}
 	model := b.rewards()
-	want, err := posterior.Of(t.Context(), model, items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := model.Encode(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(posterior.Of(t.Context(), model, items))(t)
+	text := must.Get(model.Encode(want))(t)
 	if !bytes.Equal(text, lastBelief(rec)) {
 		t.Errorf("%s: the belief is not that of the %d answers of %v", when, len(items), people)
 	}
@@ -288,19 +278,13 @@ func TestLeavingOutIsDurableOrNothing(t *testing.T) {
 	for i, who := range []idrl.AnnotatorID{"good", "bad", "good"} {
 		mustAnswer(t, s, who, reply(claim(t, s, who).Open[0], i))
 	}
-	before, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(s.Status(t.Context()))(t)
 	b.want(0, record.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
 	b.journal.fails(errors.New("disk full"))
 	if err := s.Follow(t.Context()); err == nil {
 		t.Error("no error although nothing was recorded")
 	}
-	after, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(s.Status(t.Context()))(t)
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the status changed (-before +after):\n%s", diff)
 	}

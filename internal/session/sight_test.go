@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/envs"
@@ -65,14 +67,8 @@ func variously(as record.Assignment, n int) idrl.Answer {
 func (b *bench) views(t testing.TB, q idrl.Query) (out [2]*measure.View) {
 	t.Helper()
 	for i, id := range q.Clips {
-		media, err := b.journal.ClipMedia(t.Context(), "s1", id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := measure.Of([]idrl.Clip{{Media: media}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		media := must.Get(b.journal.ClipMedia(t.Context(), "s1", id))(t)
+		v := must.Get(measure.Of([]idrl.Clip{{Media: media}}))(t)
 		out[i] = v[0]
 	}
 	return out
@@ -82,16 +78,10 @@ func (b *bench) views(t testing.TB, q idrl.Query) (out [2]*measure.View) {
 func looksLike(t testing.TB, a, b [2]*measure.View) bool {
 	t.Helper()
 	if a[1] == nil {
-		is, err := measure.Alike(a[0], b[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		is := must.Get(measure.Alike(a[0], b[0]))(t)
 		return is
 	}
-	is, err := measure.Repeats(a[0], a[1], b[0], b[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	is := must.Get(measure.Repeats(a[0], a[1], b[0], b[1]))(t)
 	return is
 }
 
@@ -111,10 +101,7 @@ func TestQuestionsSayWhatIsSeen(t *testing.T) {
 				v, w := b.views(t, as.Query), as.Why
 				want := record.Why{MotionA: v[0].Motion().World, Seconds: v[0].Seconds(), Lead: w.Lead}
 				if kind.Comparison() {
-					p, err := measure.Compare(v[0], v[1])
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := must.Get(measure.Compare(v[0], v[1]))(t)
 					want.Apart, want.MotionB, want.Seconds = p.Apart(), v[1].Motion().World, max(want.Seconds, v[1].Seconds())
 				}
 				got := record.Why{MotionA: w.MotionA, MotionB: w.MotionB, Apart: w.Apart, Seconds: w.Seconds, Lead: w.Lead}
@@ -138,9 +125,7 @@ func TestRestartsBetweenQuestionsThatAreSeen(t *testing.T) {
 					a := variously(claim(t, s, "ann").Open[0], n)
 					mustAnswer(t, s, "ann", a)
 					if n%9 == 6 {
-						if _, err := s.Undo(t.Context(), "ann", "undo-"+a.ID, a.ID); err != nil {
-							t.Fatal(err)
-						}
+						must.Get(s.Undo(t.Context(), "ann", "undo-"+a.ID, a.ID))(t)
 					}
 					if restart {
 						stop()
@@ -264,10 +249,7 @@ func BenchmarkAnswerSeen(b *testing.B) {
 		for _, rule := range settings.Get("questions").Names() {
 			b.Run(env+"/"+rule, func(b *testing.B) {
 				w := sighted(b, env, idrl.CompareClips, func(s *idrl.SessionSpec) { s.Questions, s.TrainEvery, s.AdoptAfter, s.Ahead = rule, 1e6, 1e6, 1 })
-				tr, err := training.New(envs.Catalogue(), w.journal.rec.Spec)
-				if err != nil {
-					b.Fatal(err)
-				}
+				tr := must.Get(training.New(envs.Catalogue(), w.journal.rec.Spec))(b)
 				tr.Pool = 300
 				w.trainer = tr
 				s, _ := w.start(b)

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/idrl"
@@ -21,10 +23,7 @@ func lenient(byItself bool) *bench {
 
 func stoppingOf(t *testing.T, s *session.Session) stopping.Stopping {
 	t.Helper()
-	st, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(s.Status(t.Context()))(t)
 	return st.Stopping
 }
 
@@ -56,9 +55,7 @@ func TestProposesToStop(t *testing.T) {
 	}
 	undo := func(id idrl.AnswerID) {
 		t.Helper()
-		if _, err := s.Undo(t.Context(), "ann", "undo-"+id, id); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Undo(t.Context(), "ann", "undo-"+id, id))(t)
 	}
 	claim(t, s, "ann") // waits for the first generation
 	held("before the first answer", 0)
@@ -106,9 +103,7 @@ func TestStopsByItself(t *testing.T) {
 		stop()
 		s, stop = b.start(t)
 	}
-	if _, err := s.Undo(t.Context(), "ann", "undo", last); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Undo(t.Context(), "ann", "undo", last))(t)
 	if o := claim(t, s, "ann"); o.Done || len(o.Open) == 0 {
 		t.Errorf("after a withdrawal: %+v, want questions", o)
 	}
@@ -121,19 +116,13 @@ func TestStoppingIsDurableOrNothing(t *testing.T) {
 	for n := range 2 {
 		mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], n))
 	}
-	before, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(s.Status(t.Context()))(t)
 	third := reply(claim(t, s, "ann").Open[0], 2)
 	b.journal.fails(errors.New("disk full"))
 	if _, err := s.Answer(t.Context(), "ann", third); err == nil {
 		t.Error("no error although nothing was recorded")
 	}
-	after, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(s.Status(t.Context()))(t)
 	if diff := cmp.Diff(before.Regret, after.Regret); diff != "" || !reflect.DeepEqual(before.Stopping, after.Stopping) {
 		t.Errorf("%+v, before %+v; regret (-before +after):\n%s", after.Stopping, before.Stopping, diff)
 	}

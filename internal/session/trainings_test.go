@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -46,9 +48,7 @@ func TestPastTrainings(t *testing.T) {
 		next(1)
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
-		if _, err := s.Undo(t.Context(), "ann", "undo", "answer-1"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Undo(t.Context(), "ann", "undo", "answer-1"))(t)
 		time.Sleep(4 * time.Second) // a training of row 2, of no answer
 		synctest.Wait()
 		lost := fmt.Errorf("train: %w", idrl.Errorf(idrl.Unavailable, "the environment ended"))
@@ -59,9 +59,7 @@ func TestPastTrainings(t *testing.T) {
 		fail.Store(nil)
 		block.Store(true)
 		time.Sleep(5 * time.Second) // it is tried again
-		if err := s.CancelTraining(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.CancelTraining(t.Context()))
 		synctest.Wait()
 		want := []record.PastTraining{
 			{N: 5, BasedOn: 3, Answers: 1, End: record.TrainingCancelled},
@@ -70,10 +68,7 @@ func TestPastTrainings(t *testing.T) {
 			{N: 2, BasedOn: 1, Answers: 1, End: record.TrainingDone, Candidates: 6},
 			{N: 1, BasedOn: 0, Answers: 0, End: record.TrainingDone, Candidates: 6},
 		}
-		got, err := s.Trainings(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Trainings(t.Context(), 0))(t)
 		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(record.PastTraining{}, "Began", "Ended")); d != "" {
 			t.Errorf("past trainings (-want +got):\n%s", d)
 		}
@@ -104,14 +99,9 @@ func TestPastFollowUps(t *testing.T) {
 		}}
 		s := followed(t, b, f)
 		answer(t, s, 1, 9) // a training of row 5, a follow-up, one that makes way, a training of row 9, another one
-		if err := s.CancelTraining(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.CancelTraining(t.Context()))
 		synctest.Wait()
-		got, err := s.Trainings(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Trainings(t.Context(), 0))(t)
 		want := []record.PastTraining{
 			{N: 5, BasedOn: 9, Answers: 9, FollowUp: true, End: record.TrainingCancelled},
 			{N: 4, BasedOn: 9, Answers: 9, End: record.TrainingDone, Candidates: 6},
@@ -141,14 +131,9 @@ func TestPastFollowUpsCountAnswers(t *testing.T) {
 		answer(t, s, 1, 7)
 		close(answered)
 		synctest.Wait()
-		if err := s.CancelTraining(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.CancelTraining(t.Context()))
 		synctest.Wait()
-		got, err := s.Trainings(t.Context(), 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Trainings(t.Context(), 2))(t)
 		want := []record.PastTraining{
 			{N: 4, BasedOn: 5, Answers: 7, FollowUp: true, End: record.TrainingCancelled},
 			{N: 3, BasedOn: 5, Answers: 5, FollowUp: true, End: record.TrainingDone, Candidates: 2},

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
@@ -81,10 +83,7 @@ func (m *matched) next(t testing.TB, s *session.Session, n int) idrl.Answer {
 func (m *matched) nextOf(t testing.TB, s *session.Session, who idrl.AnnotatorID, expert sim.Expert, n int) idrl.Answer {
 	t.Helper()
 	as := claim(t, s, who).Open[0]
-	rec, err := m.journal.Load(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(m.journal.Load(t.Context(), "s1"))(t)
 	if expert == nil {
 		expert = m.expert
 	}
@@ -106,26 +105,17 @@ func newMatched(t testing.TB, of setting, n int, changes ...func(*idrl.SessionSp
 	})
 	spec := b.journal.rec.Spec
 	b.method = method(t, "lvar")
-	model, err := belief.ForSpec(spec, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(belief.ForSpec(spec, env))(t)
 	b.model = model
 	b.averaged = func(m idrl.RewardModel) idrl.Filter {
 		averaged, _ := m.(belief.Model).Averaged(spec.Kind)
 		return averaged
 	}
-	exact, err := solver.For(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(solver.For(env))(t)
 	b.trainer = &trainer.Thompson{NewEnv: newEnv, Solver: exact, Kind: spec.Kind, Samples: spec.Candidates, Restarts: 10, Pool: 30, Mu: solver.Mu}
 	m := &matched{env: env, spec: spec, bench: b}
 	m.theta = model.Prior().Sample(nil, rng.New(spec.Seed, "truth", 0))
-	best, err := exact.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: m.theta, Restarts: 50}, rng.New(spec.Seed, "best", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must.Get(exact.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: m.theta, Restarts: 50}, rng.New(spec.Seed, "best", 0)))(t)
 	m.most = floats.Dot(m.theta, solver.Mu(env, best, nil))
 	m.expert = m.newExpert(t, of.expert)
 	return m
@@ -162,10 +152,7 @@ func (m *matched) stated(st view.Status) snapshot {
 // sessions did before they averaged.
 func (m *matched) assuming(t testing.TB, st view.Status) snapshot {
 	t.Helper()
-	p, err := m.model.Decode(m.journal.Beliefs[st.Seq])
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(m.model.Decode(m.journal.Beliefs[st.Seq]))(t)
 	known := m.known()
 	leader := regret.Leader(p, known)
 	outlook := regret.New(m.spec.Tolerance, rng.New(m.spec.Seed, "regret", 0))
@@ -194,10 +181,7 @@ func (m *matched) compare(r idrl.Regret, best idrl.PolicyID) snapshot {
 func (m *matched) former(t *testing.T, seq int64) snapshot {
 	t.Helper()
 	rec := m.journal.rec
-	p, err := m.model.Decode(m.journal.Beliefs[seq])
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(m.model.Decode(m.journal.Beliefs[seq]))(t)
 	returns := func(theta []float64) (out []float64) {
 		for _, c := range rec.Generation.Candidates {
 			out = append(out, floats.Dot(theta, c.Mu))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/internal/base/record"
@@ -57,14 +59,8 @@ func (r ratingTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Gener
 // belief returns the posterior of the session, encoded.
 func (b *bench) belief(t *testing.T, s *session.Session) []byte {
 	t.Helper()
-	held, err := s.Posterior(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := b.rewards().Encode(held.Posterior)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(s.Posterior(t.Context()))(t)
+	text := must.Get(b.rewards().Encode(held.Posterior))(t)
 	return text
 }
 
@@ -140,9 +136,7 @@ func TestTurning(t *testing.T) {
 				}
 			}
 			answer("bad", "good", "bad", "bad", "good", "bad", "bad", "bad", "other")
-			if _, err := s.Undo(t.Context(), "bad", "u", "answer-2"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "bad", "u", "answer-2"))(t)
 			before := b.belief(t, s)
 
 			turn(10)
@@ -163,9 +157,7 @@ func TestTurning(t *testing.T) {
 
 			answer("bad", "good", "bad", "bad")
 			same("with later answers", 11)
-			if _, err := s.Undo(t.Context(), "bad", "v", "answer-7"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Undo(t.Context(), "bad", "v", "answer-7"))(t)
 			same("after an undo", 11)
 			after := b.belief(t, s)
 			stop()
@@ -223,10 +215,7 @@ func TestTurnedPredictions(t *testing.T) {
 	b.want(0, record.Settings{Turned: map[idrl.AnnotatorID]int64{"bad": 8}})
 	follow(t, s)
 	mustAnswer(t, s, "bad", said(claim(t, s, "bad").Open[0], 10))
-	r, err := s.Insight(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.Insight(t.Context()))(t)
 	order, log := idrl.Outcomes(), b.record(t, s).Log
 	for _, f := range r.Forecasts {
 		want := log[f.Seq-1]
@@ -314,10 +303,7 @@ func person(t *testing.T, s *session.Session, who idrl.AnnotatorID) quality.Anno
 // ordered returns the share of random pairs that the posterior mean orders as theta does.
 func ordered(t *testing.T, s *session.Session, theta []float64, seed uint64) (share float64) {
 	t.Helper()
-	held, err := s.Posterior(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(s.Posterior(t.Context()))(t)
 	mean, stream := held.Posterior.Mean(nil), rng.New(seed, "pairs", 0)
 	const pairs = 4000
 	for range pairs {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -59,9 +61,7 @@ func BenchmarkUndo(b *testing.B) {
 			}
 			last := give()
 			for b.Loop() {
-				if _, err := s.Undo(b.Context(), "ann", "undo-"+last, last); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(s.Undo(b.Context(), "ann", "undo-"+last, last))(b)
 				last = give()
 			}
 		})

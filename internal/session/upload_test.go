@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -42,10 +44,7 @@ func clipsOf(t testing.TB, from, to, width int) idrl.Generation {
 
 func mustUpload(t testing.TB, s *session.Session, given idrl.Generation) view.Uploaded {
 	t.Helper()
-	u, err := s.Upload(t.Context(), given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(s.Upload(t.Context(), given))(t)
 	return u
 }
 
@@ -75,10 +74,7 @@ func TestUploadsRepeat(t *testing.T) {
 				again()
 			}
 		}
-		st, err := s.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := must.Get(s.Status(t.Context()))(t)
 		return asked, st.Candidates
 	}
 	asked, candidates := play(false)

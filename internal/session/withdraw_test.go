@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/idrl"
@@ -63,9 +65,7 @@ func TestWithdrawal(t *testing.T) {
 			answer("good", "gone", "gone", "good", "gone", "good", "other")
 			undone := next("gone")
 			patient(t, func(ctx context.Context) (view.Receipt, error) { return h.Answer(ctx, "gone", undone) })
-			if _, err := h.Undo(t.Context(), "gone", "u", undone.ID); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(h.Undo(t.Context(), "gone", "u", undone.ID))(t)
 			waiting, late := next("good"), next("gone")
 			b.withdraw("gone")
 			rows := len(b.journal.rec.Log)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -35,9 +37,7 @@ func FuzzHead(f *testing.F) {
 			if w.WriteHeader(&tar.Header{Name: file.name, Size: int64(len(file.content)), Mode: 0o600, Typeflag: tar.TypeReg}) != nil {
 				return // not a name that an archive can have
 			}
-			if _, err := io.WriteString(w, file.content); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.WriteString(w, file.content))(t)
 		}
 		if err := w.Close(); err != nil {
 			return

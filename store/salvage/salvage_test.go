@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/store/salvage"
 
 	_ "modernc.org/sqlite"
@@ -29,9 +31,7 @@ func small(t testing.TB) (db, wal []byte, want map[int64]string) {
 	want = map[int64]string{}
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if _, err := p.Exec(query, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.Exec(query, args...))(t)
 	}
 	exec(`CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT, y REAL, z BLOB) STRICT; CREATE INDEX a_x ON a (x); CREATE TABLE b (k TEXT PRIMARY KEY, v INTEGER) STRICT, WITHOUT ROWID`)
 	for i := range int64(40) {
@@ -45,9 +45,7 @@ func small(t testing.TB) (db, wal []byte, want map[int64]string) {
 	}
 	db, err = os.ReadFile(path)
 	wal, lost := os.ReadFile(path + "-wal")
-	if err := errors.Join(err, lost); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, lost))
 	return db, wal, want
 }
 
@@ -109,16 +107,14 @@ func FuzzPages(f *testing.F) {
 		file, held := open(db, wal), 0
 		for _, tree := range file.Trees() {
 			for _, page := range tree.Pages {
-				if _, err := file.Rows(page, func(r salvage.Row) error {
+				must.Get(file.Rows(page, func(r salvage.Row) error {
 					for _, v := range r.Values {
 						if b, ok := v.([]byte); ok {
 							held = max(held, len(b))
 						}
 					}
 					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
+				}))(t)
 			}
 		}
 		if held > len(db)+len(wal)+1<<16 {

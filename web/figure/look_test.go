@@ -5,9 +5,12 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
@@ -21,10 +24,7 @@ func TestFiguresForSmallScreens(t *testing.T) {
 		if name == "covariance" { // its rows cannot be made outside of a session; pages have a table in its place
 			continue
 		}
-		d, err := Draw(name, m, About{}, Look{Narrow: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Draw(name, m, About{}, Look{Narrow: true}))(t)
 		svg := d.Inline()
 		if !strings.Contains(svg, `width="308"`) || strings.Contains(svg, `width="480"`) {
 			t.Errorf("%s is not drawn for a small screen", name)
@@ -46,10 +46,7 @@ func TestFiguresForSmallScreens(t *testing.T) {
 func TestNamesOfTimesOnSmallScreens(t *testing.T) {
 	const long = "Maximiliane-Charlotte von Hohen"
 	person := func(string) string { return long }
-	d, err := Draw("times", moment(), About{}, Look{Narrow: true, Person: person})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Draw("times", moment(), About{}, Look{Narrow: true, Person: person}))(t)
 	if svg := d.Inline(); !strings.Contains(svg, ">"+long+"</text>") {
 		t.Error("a name is cut")
 	}
@@ -60,22 +57,16 @@ func TestRegretOnALogarithmicScale(t *testing.T) {
 	m := moment()
 	m.Status.Regret = nil
 	for i, v := range []float64{1, 0.1, 0.01, 0} {
-		m.Status.Regret = append(m.Status.Regret, idrl.Regret{Seq: int64(i), Definition: idrl.RegretDefinition, Mean: v, Bound: v})
+		m.Status.Regret = append(m.Status.Regret, idrl.Regret{Seq: int64(i), Answers: i, Definition: idrl.RegretDefinition, Mean: v, Bound: v})
 	}
-	d, err := Draw("regret", m, About{}, Look{Log: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Draw("regret", m, About{}, Look{Log: true}))(t)
 	line := regexp.MustCompile(`<path d="M[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)" fill="none"`).FindStringSubmatch(d.Inline())
 	if line == nil {
 		t.Fatal("no curve of four points is drawn")
 	}
 	var y []float64
 	for _, s := range line[1:] {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(s, 64))(t)
 		y = append(y, v)
 	}
 	if y[0] != 24 || math.Abs(y[1]-122) > 0.01 || y[2] != 220 || y[3] != 220 { // the frame is from 24 to 220
@@ -95,14 +86,11 @@ func TestRegretOnALogarithmicScale(t *testing.T) {
 func TestRegretIsThinned(t *testing.T) {
 	var list []idrl.Regret
 	for i := range 5001 {
-		list = append(list, idrl.Regret{Seq: int64(i), Definition: idrl.RegretDefinition, Mean: 0.5, Bound: 0.75, Within: 0.25})
+		list = append(list, idrl.Regret{Seq: int64(i), Answers: i, Definition: idrl.RegretDefinition, Mean: 0.5, Bound: 0.75, Within: 0.25})
 	}
 	list[2].Definition = 1
 	list[5000].Mean = 0.125
-	d, err := Draw("regret", Moment{Status: view.Status{Regret: list}}, About{}, Look{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Draw("regret", Moment{Status: view.Status{Regret: list}}, About{}, Look{}))(t)
 	line := regexp.MustCompile(`<path d="([^"]+)" fill="none"`).FindStringSubmatch(d.Inline())[1]
 	if n := 1 + strings.Count(line, "L"); n > mostPoints || n < mostPoints/2 {
 		t.Errorf("%d points are drawn", n)
@@ -113,7 +101,7 @@ func TestRegretIsThinned(t *testing.T) {
 	if n := strings.Count(d.Inline(), `pointer-events="all"`); n != len(d.Values) {
 		t.Errorf("%d places say their numbers, of %d rows", n, len(d.Values))
 	}
-	if !strings.Contains(d.Caption, "begins after row 2:") {
+	if !strings.Contains(d.Caption, "begins after row 2 of the log:") {
 		t.Errorf("nothing is said of earlier numbers: %s", d.Caption)
 	}
 }
@@ -122,15 +110,12 @@ func TestRegretIsThinned(t *testing.T) {
 func TestFiguresHaveTables(t *testing.T) {
 	m := moment()
 	for name, want := range map[string]string{
-		"regret": "42; 3.12 %; 12 %; 67 %", "candidates": "g3.p1; mean; –; −10.0 ± 3.9", "weights": "Speed; −0.50 ± 0.98",
+		"regret": "40; 3.12 %; 12 %; 67 %", "candidates": "g3.p1; mean; –; −10.0 ± 3.9", "weights": "Speed; −0.50 ± 0.98",
 		"history": "42; 1.50 ± 0.49; −0.50 ± 0.98", "networks": "20; −0.75; does not vary", "calibration": "90 to 100 %; 2; 95 %; 100 %; 34 to 100 %",
 		"transforms": "90 to 100 %; 2; 0 to 5", "rate": "23 Nov 09:00; 40", "answers": "Equal; 12; 29 %; 17 to 44 %", "times": "Ada; 30; 3.0 s; 2.0 s to 4.0 s; 1.0 s to 5.0 s",
 	} {
 		m.Status.Candidates[1].Name = "mean"
-		d, err := Draw(name, m, About{}, Look{Person: func(id string) string { return map[string]string{"a1": "Ada"}[id] }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Draw(name, m, About{}, Look{Person: func(id string) string { return map[string]string{"a1": "Ada"}[id] }}))(t)
 		last := d.Values[len(d.Values)-1]
 		if strings.Join(last, "; ") != want || len(d.Head) != len(last) {
 			t.Errorf("%s: %q under %q, want %s", name, last, d.Head, want)
@@ -142,10 +127,7 @@ func TestFiguresHaveTables(t *testing.T) {
 func TestFiguresAcrossAPage(t *testing.T) {
 	m := moment()
 	for _, name := range []string{"regret", "calibration", "history", "networks", "rate", "answers", "times"} {
-		d, err := Draw(name, m, About{}, Look{Wide: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Draw(name, m, About{}, Look{Wide: true}))(t)
 		want := map[string]string{"history": `width="1180"`, "networks": `width="1180"`, "times": `width="1180"`}[name]
 		if got := regexp.MustCompile(`width="\d+"`).FindString(d.Inline()); got != cmp.Or(want, `width="480"`) {
 			t.Errorf("%s is drawn with %s", name, got)
@@ -157,10 +139,7 @@ func TestFiguresAcrossAPage(t *testing.T) {
 	}
 	for k, look := range []Look{{}, {Narrow: true}, {Wide: true}} {
 		beside := []int{2, 2, 5}[k]
-		d, err := Draw("history", m, About{}, look)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Draw("history", m, About{}, look))(t)
 		places := map[string]bool{}
 		for _, at := range regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="start" font-size="11.5">0.00</text>`).FindAllStringSubmatch(d.Inline(), -1) {
 			places[at[1]] = true
@@ -185,10 +164,7 @@ func TestFigureOfOneKind(t *testing.T) {
 
 // Pages give every colour of a figure another one in the dark: by rules for the attributes of the files.
 func TestPagesKnowTheColours(t *testing.T) {
-	css, err := os.ReadFile("../../static/css/charts.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	css := must.Get(os.ReadFile("../../static/css/charts.css"))(t)
 	m := moment()
 	m.Insight.FitRatings.Bins[0] = 9 // outside of the band
 	for _, name := range Names() {
@@ -200,5 +176,33 @@ func TestPagesKnowTheColours(t *testing.T) {
 				t.Errorf("%s: the pages have no colour for %s", name, colour)
 			}
 		}
+	}
+}
+
+// TestRegretIsOverAnswers: the curve of regret stands over the answers that the posterior had learnt from, not over rows of the log: a skip adds none, and where
+// answers were taken back or left out, what was said of them before is left out.
+func TestRegretIsOverAnswers(t *testing.T) {
+	m := moment()
+	m.Status.Regret = nil
+	for seq, answers := range []int{0, 1, 2, 2, 3, 1, 2, 3, 4} { // the fourth row is a skip, the sixth leaves out two answers
+		m.Status.Regret = append(m.Status.Regret, idrl.Regret{Seq: int64(seq), Answers: answers, Definition: idrl.RegretDefinition, Mean: 0.9 - 0.1*float64(seq), Bound: 1})
+	}
+	d := drawn(t, "regret", m)
+	var got []string
+	for _, row := range d.Values {
+		got = append(got, row[0]+" "+row[1])
+	}
+	if want := []string{"0 90 %", "1 40 %", "2 30 %", "3 20 %", "4 10 %"}; !slices.Equal(got, want) || d.Head[0] != "Answers" {
+		t.Errorf("%q are %q, want %q", d.Head, got, want)
+	}
+	file := string(d.File())
+	line := regexp.MustCompile(`<path d="([^"]+)" fill="none"`).FindStringSubmatch(file)
+	if points := strings.Count(line[1], "L"); points != 4 || !strings.Contains(file, ">answers</text>") || strings.Contains(file, "after row") || !strings.Contains(d.Caption, "so many answers that the posterior had learnt from") {
+		t.Errorf("a line of %d points, %q:\n%s", points+1, d.Caption, file)
+	}
+	table, _ := Find("regret")
+	var cells []any
+	if err := table.Write(m, func(row ...any) error { cells = row; return nil }); err != nil || table.Columns[1] != "answers" || cells[0] != int64(8) || cells[1] != 4 {
+		t.Errorf("the last row of the table is %v, %v", cells, err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -27,23 +29,15 @@ func walk(t *testing.T, note string, fields ...int) []byte {
 
 func measured(t *testing.T, s questionstest.Shelf, rows ...record.Labelled) []questions.Question {
 	t.Helper()
-	list, err := questions.Measure(t.Context(), rows, s.Media, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(questions.Measure(t.Context(), rows, s.Media, nil))(t)
 	return list
 }
 
 // report writes the report of rows and returns its page.
 func report(t *testing.T, dir string, s questionstest.Shelf, spec idrl.SessionSpec, list []questions.Question) string {
 	t.Helper()
-	if err := (Report{Spec: spec, Questions: list, Media: s.Media}).Write(t.Context(), dir); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(filepath.Join(dir, PageFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (Report{Spec: spec, Questions: list, Media: s.Media}).Write(t.Context(), dir))
+	b := must.Get(os.ReadFile(filepath.Join(dir, PageFile)))(t)
 	return string(b)
 }
 
@@ -123,23 +117,14 @@ func TestPage(t *testing.T) {
 
 func file(t *testing.T, dir, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 	return b
 }
 
 func decoded(t *testing.T, media []byte) *measure.View {
 	t.Helper()
-	c, err := clip.Decode(media)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := measure.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(clip.Decode(media))(t)
+	v := must.Get(measure.New(c))(t)
 	return v
 }
 
@@ -173,14 +158,8 @@ func TestArenaPage(t *testing.T) {
 // something and differs from the one before.
 func checkStrip(t *testing.T, path string, frames int) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
+	img := must.Get(png.Decode(bytes.NewReader(b)))(t)
 	w := (img.Bounds().Dx() + 4) / frames
 	var last []byte
 	for k := range frames {

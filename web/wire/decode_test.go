@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"tiebreak/internal/check/must"
 )
 
 var plainAnswer = Encode(&Answer{ID: "a", Assignment: "b", Choice: "a", ShownAt: time.Unix(1.8e9, 0).UTC(), Input: "api", Instructions: 3})
@@ -43,8 +45,6 @@ func TestPlainTypeAllocatesOnlyTheType(t *testing.T) {
 
 func BenchmarkDecode(b *testing.B) {
 	for b.Loop() {
-		if _, err := Decode(plainAnswer); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Decode(plainAnswer))(b)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/web/wire"
 
@@ -47,10 +49,7 @@ func TestDecode(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := wire.Decode([]byte(test.in))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(wire.Decode([]byte(test.in)))(t)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("message differs (-want +got):\n%s", diff)
 			}
@@ -137,10 +136,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func TestRow(t *testing.T) {
-	m, err := wire.Decode([]byte(with(`"2026-11-20T12:00:00.5Z"`, `"2026-11-20T14:00:00.5+02:00"`)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(wire.Decode([]byte(with(`"2026-11-20T12:00:00.5Z"`, `"2026-11-20T14:00:00.5+02:00"`))))(t)
 	shown := time.Date(2026, 11, 20, 12, 0, 0, 5e8, time.UTC)
 	want := idrl.Answer{
 		ID: "1b4e28ba-2fa1-11d2-883f-0016d3cca427", Assignment: "as1", Choice: idrl.ChoseA, Left: idrl.SideB, ShownAt: shown,

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco/engine"
 	"tiebreak/internal/idrl"
 )
@@ -29,14 +31,10 @@ func TestCheck(t *testing.T) {
 		fmt.Println("says:", err)
 		return
 	}
-	if err := engine.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, engine.Check())
 	folder := t.TempDir()
 	text := filepath.Join(folder, "text.so")
-	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(text, []byte("no library"), 0o600))
 	const use = "name a library of MuJoCo 2.2 or newer, or unset MUJOCO_PATH"
 	for _, test := range []struct{ name, library, says, advice string }{
 		{"no file", filepath.Join(folder, "none.so"), "none.so", use},
@@ -89,9 +87,7 @@ func fake(version int, text string) string {
 func compile(t *testing.T, folder, name, source string) string {
 	t.Helper()
 	code, library := filepath.Join(folder, name+".c"), filepath.Join(folder, name+".so")
-	if err := os.WriteFile(code, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(code, []byte(source), 0o600))
 	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", library, code).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -106,12 +102,8 @@ func TestBrokenIsNoOtherError(t *testing.T) {
 
 // BenchmarkSelfCheck measures how long opening the library takes, and how long loading the file alone.
 func BenchmarkSelfCheck(b *testing.B) {
-	if err := engine.Check(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, engine.Check())
 	for b.Loop() {
-		if err := engine.SelfCheck(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, engine.SelfCheck())
 	}
 }

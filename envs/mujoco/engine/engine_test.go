@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco/engine"
 	"tiebreak/internal/idrl"
 )
@@ -23,28 +25,19 @@ import (
 // read returns one of the models of package mujoco.
 func read(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "models", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join("..", "models", name)))(t)
 	return b
 }
 
 func load(t testing.TB, xml []byte) *engine.Model {
 	t.Helper()
-	m, err := engine.Load(xml)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(engine.Load(xml))(t)
 	return m
 }
 
 func newData(t testing.TB, m *engine.Model) *engine.Data {
 	t.Helper()
-	d, err := m.NewData()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(m.NewData())(t)
 	return d
 }
 
@@ -70,10 +63,7 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestLoadFile(t *testing.T) {
-	m, err := engine.LoadFile("../models/cheetah.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(engine.LoadFile("../models/cheetah.xml"))(t)
 	if want := load(t, read(t, "cheetah.xml")); !slices.Equal(m.BodyMass(), want.BodyMass()) {
 		t.Errorf("masses %v, want %v", m.BodyMass(), want.BodyMass())
 	}
@@ -139,9 +129,7 @@ func TestModel(t *testing.T) {
 	}
 	d := newData(t, m)
 	d.QPos[7] = math.Pi / 2
-	if err := d.Forward(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Forward())
 	for k, want := range []float64{0.4, 0, 2} { // the hand points along x
 		if math.Abs(d.SiteXPos[k]-want) > 1e-12 || d.SensorData[1+k] != d.SiteXPos[k] {
 			t.Errorf("coordinate %d of the hand is %v and %v, want %v", k, d.SiteXPos[k], d.SensorData[1+k], want)
@@ -153,9 +141,7 @@ func TestModel(t *testing.T) {
 func TestFreeFall(t *testing.T) {
 	m := load(t, []byte(`<mujoco><option timestep=".001"/><worldbody><body><freejoint/><geom size=".1"/></body></worldbody></mujoco>`))
 	d := newData(t, m)
-	if err := d.Step(500); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Step(500))
 	v := -9.81 * 0.5
 	if math.Abs(d.QVel[2]-v) > 1e-9 || math.Abs(d.QPos[2]-(v*0.5/2+v*0.0005)) > 1e-9 { // semi-implicit: half a step more
 		t.Errorf("height %v, velocity %v", d.QPos[2], d.QVel[2])
@@ -182,15 +168,11 @@ func TestRollIsSteps(t *testing.T) {
 		ctrl[i] = math.Sin(float64(i))
 	}
 	rows := make([]float64, steps*skip*(m.NQ+m.NV))
-	if err := a.Roll(ctrl, skip, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Roll(ctrl, skip, rows))
 	for i := range steps {
 		copy(b.Ctrl, ctrl[i*m.NU:])
 		for range skip {
-			if err := b.Step(1); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.Step(1))
 			row := rows[:m.NQ+m.NV]
 			rows = rows[len(row):]
 			if !slices.Equal(row[:m.NQ], b.QPos) || !slices.Equal(row[m.NQ:], b.QVel) {
@@ -286,9 +268,7 @@ func TestBreakdown(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newData(t, load(t, []byte(test.xml)))
-			if err := d.Step(10); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Step(10))
 			test.disturb(d)
 			err := d.Step(1000)
 			if !errors.Is(err, engine.ErrBroken) || !strings.Contains(err.Error(), test.says) {
@@ -297,9 +277,7 @@ func TestBreakdown(t *testing.T) {
 			if err := d.Step(1); !errors.Is(err, engine.ErrBroken) {
 				t.Errorf("it goes on after a breakdown: %v", err)
 			}
-			if err := d.Reset(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Reset())
 			if err := d.Step(10); err != nil {
 				t.Errorf("after a reset: %v", err)
 			}
@@ -399,9 +377,7 @@ func TestMemory(t *testing.T) {
 func drop(t *testing.T) {
 	hopper, cheetah := load(t, read(t, "hopper.xml")), read(t, "cheetah.xml")
 	for range 2000 {
-		if err := newData(t, hopper).Step(1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, newData(t, hopper).Step(1))
 	}
 	for range 50 {
 		load(t, cheetah)
@@ -411,14 +387,8 @@ func drop(t *testing.T) {
 // residentMB returns the memory of the process, in MB.
 func residentMB(t *testing.T) int {
 	t.Helper()
-	b, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := strconv.Atoi(strings.Fields(string(b))[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("/proc/self/statm"))(t)
+	pages := must.Get(strconv.Atoi(strings.Fields(string(b))[1]))(t)
 	return pages * os.Getpagesize() >> 20
 }
 

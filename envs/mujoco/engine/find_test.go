@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // machine makes a file system of empty files below a temporary folder.
@@ -15,12 +17,8 @@ func machine(t *testing.T, files ...string) string {
 	root := t.TempDir()
 	for _, file := range files {
 		path := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Do(t, os.WriteFile(path, []byte(file), 0o600))
 	}
 	return root
 }
@@ -83,9 +81,7 @@ func TestCandidates(t *testing.T) {
 
 func TestLinksAreTriedOnce(t *testing.T) {
 	root := machine(t, "usr/lib/libmujoco.so.2.2.2")
-	if err := os.Symlink("libmujoco.so.2.2.2", filepath.Join(root, "usr/lib/libmujoco.so")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("libmujoco.so.2.2.2", filepath.Join(root, "usr/lib/libmujoco.so")))
 	s := system{os: "linux", root: root, home: root, env: func(string) string { return "" }, lookPath: func(string) (string, error) { return "", errors.New("no Python") }}
 	if got := s.candidates(); len(got) != 1 || got[0].origin != "the system" {
 		t.Errorf("found %v", got)

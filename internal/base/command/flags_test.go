@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/command"
 )
 
@@ -87,7 +89,5 @@ func TestGiven(t *testing.T) {
 		}
 		return nil
 	})
-	if err := c.Run(t.Context(), command.IO{}, []string{"--number", "3"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Run(t.Context(), command.IO{}, []string{"--number", "3"}))
 }

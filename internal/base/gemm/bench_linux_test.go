@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"golang.org/x/sys/unix"
 
 	"tiebreak/internal/base/rng"
@@ -15,9 +17,7 @@ import (
 // machine does not count.
 func cpuTime(b *testing.B) float64 {
 	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t))
 	return float64(t.Nano()) / 1e9
 }
 

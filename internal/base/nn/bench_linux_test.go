@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"golang.org/x/sys/unix"
 
 	"tiebreak/internal/base/gemm"
@@ -16,9 +18,7 @@ import (
 // machine does not count.
 func cpuTime(b *testing.B) float64 {
 	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t))
 	return float64(t.Nano()) / 1e9
 }
 
@@ -44,10 +44,7 @@ func BenchmarkNet(b *testing.B) {
 		{"reward-64", []int{17, 64, 64, 1}, false, 5120},
 	} {
 		n := made(b, Config{Sizes: test.sizes, Bias: test.bias})
-		o, err := NewOptimiser(n, Adam{Rate: 1e-6, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
-		if err != nil {
-			b.Fatal(err)
-		}
+		o := must.Get(NewOptimiser(n, Adam{Rate: 1e-6, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}))(b)
 		p := n.NewPass(test.rows)
 		x, dy := normals(rng.New(1, "x", 0), test.rows*n.In()), normals(rng.New(1, "dy", 0), test.rows*n.Out())
 		p.Forward(x, test.rows)

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/gemm"
 	"tiebreak/internal/base/rng"
 )
@@ -69,10 +71,7 @@ func TestSameBits(t *testing.T) {
 // and on arm64.
 func TestFingerprint(t *testing.T) {
 	n := made(t, Config{Sizes: []int{23, 36, 33, 5}, Slope: 0.01, Bias: true})
-	o, err := NewOptimiser(n, Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Decay: 0.001})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(NewOptimiser(n, Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Decay: 0.001}))(t)
 	r := rng.New(15, "batch", 0)
 	uniform := func(k int) []float32 { // normal ones depend on the processor's logarithm
 		x := make([]float32, k)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 )
 
@@ -28,10 +30,7 @@ var shapes = []struct {
 // made returns a network of c with random parameters.
 func made(t testing.TB, c Config) *Net {
 	t.Helper()
-	n, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(New(c))(t)
 	n.Init(rng.New(1, "net", 0))
 	return n
 }
@@ -128,9 +127,7 @@ func TestHidden(t *testing.T) {
 		for i := range width { // the output of the cut network picks one activation
 			clear(params[length:])
 			params[length+i] = 1
-			if err := cut.SetParams(params); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cut.SetParams(params))
 			for r, want := range cut.NewPass(rows).Forward(x, rows) {
 				if got := h[r*width+i]; got != want {
 					t.Fatalf("layer %d, row %d, unit %d = %v, want %v", layer, r, i, got, want)
@@ -219,9 +216,7 @@ func TestInit(t *testing.T) {
 func TestSetParams(t *testing.T) {
 	n := made(t, shapes[4].config)
 	want := normals(rng.New(4, "p", 0), n.Len())
-	if err := n.SetParams(want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, n.SetParams(want))
 	if got := n.Params(make([]float32, n.Len())); !slices.Equal(got, want) {
 		t.Error("Params does not return what SetParams set")
 	}
@@ -260,9 +255,7 @@ func TestConfig(t *testing.T) {
 func TestPolyak(t *testing.T) {
 	c := shapes[2].config
 	a, b := made(t, c), made(t, c)
-	if err := b.SetParams(normals(rng.New(5, "p", 0), b.Len())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.SetParams(normals(rng.New(5, "p", 0), b.Len())))
 	p, q := a.Params(nil), b.Params(nil)
 	a.Polyak(b, 0.25)
 	for i, got := range a.Params(nil) {
@@ -279,9 +272,7 @@ func TestPolyak(t *testing.T) {
 // scalar is y = θx with θ = 0.5: its gradient at x = 1 is dy.
 func scalar(t *testing.T) (*Net, *Pass) {
 	n := made(t, Config{Sizes: []int{1, 1}})
-	if err := n.SetParams([]float32{0.5}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, n.SetParams([]float32{0.5}))
 	p := n.NewPass(1)
 	p.Forward([]float32{1}, 1)
 	return n, p
@@ -298,10 +289,7 @@ func TestAdam(t *testing.T) {
 		{0.1, [3]float64{0.4900000006666666, 0.4905595349903038, 0.4853293242210629}},
 	} {
 		n, p := scalar(t)
-		o, err := NewOptimiser(n, Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Decay: test.decay})
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(NewOptimiser(n, Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Decay: test.decay}))(t)
 		for i, dy := range []float32{0.1, -0.2, 0.3} {
 			p.ZeroGrad()
 			p.Backward([]float32{dy})
@@ -354,13 +342,9 @@ func TestState(t *testing.T) {
 		train(n, p, o, rng.New(6, "batch", uint64(i)))
 	}
 	m := made(t, n.Config())
-	if err := m.SetParams(n.Params(nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.SetParams(n.Params(nil)))
 	resumed, _ := NewOptimiser(m, a)
-	if err := resumed.SetState(o.State()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, resumed.SetState(o.State()))
 	q := m.NewPass(20)
 	for i := range 5 {
 		train(n, p, o, rng.New(7, "batch", uint64(i)))

@@ -4,25 +4,21 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 )
 
 // The gradient of a penalty is that of its value, by differences, with which it is exact.
 func TestPenalty(t *testing.T) {
-	n, err := New(Config{Sizes: []int{3, 5, 2}, Bias: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(New(Config{Sizes: []int{3, 5, 2}, Bias: true}))(t)
 	stream := rng.New(1, "penalty", 0)
 	n.Init(stream)
 	k, at := make([]float32, n.Len()), make([]float32, n.Len())
 	for i := range k {
 		k[i], at[i] = stream.Float32(), stream.Float32()-0.5
 	}
-	q, err := n.NewPenalty(k, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(n.NewPenalty(k, at))(t)
 	p := n.NewPass(1)
 	p.ZeroGrad()
 	p.AddPenalty(q, 0.5)
@@ -31,9 +27,7 @@ func TestPenalty(t *testing.T) {
 	value := func(i int, d float32) float64 {
 		moved := append([]float32(nil), w...)
 		moved[i] += d
-		if err := n.SetParams(moved); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, n.SetParams(moved))
 		return q.Value()
 	}
 	for i, g := range grad {
@@ -41,9 +35,7 @@ func TestPenalty(t *testing.T) {
 			t.Errorf("gradient of parameter %d: %v, by differences %v", i, g, want)
 		}
 	}
-	if err := n.SetParams(at); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, n.SetParams(at))
 	if v := q.Value(); v != 0 {
 		t.Errorf("the penalty is %v where it draws to", v)
 	}

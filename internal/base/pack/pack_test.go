@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/pack"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,14 +49,8 @@ func full() all {
 
 func TestRoundTrip(t *testing.T) {
 	for _, want := range []all{{}, full()} {
-		b, err := pack.Encode(&want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := pack.Decode[all](b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(pack.Encode(&want))(t)
+		got := must.Get(pack.Decode[all](b))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -73,10 +69,7 @@ func TestRoundTrip(t *testing.T) {
 // Equal values have equal bytes, though maps have no order.
 func TestSameBytes(t *testing.T) {
 	v := full()
-	first, err := pack.Encode(&v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(pack.Encode(&v))(t)
 	for range 20 {
 		v := full()
 		if b, err := pack.Encode(&v); err != nil || !bytes.Equal(b, first) {
@@ -87,10 +80,7 @@ func TestSameBytes(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	v := full()
-	good, err := pack.Encode(&v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(pack.Encode(&v))(t)
 	for i := range good {
 		b := bytes.Clone(good)
 		b[i] ^= 4
@@ -107,10 +97,7 @@ func TestDamage(t *testing.T) {
 func TestOtherTypes(t *testing.T) {
 	type before struct{ Seed, N int64 }
 	type after struct{ Seed, Count int64 }
-	b, err := pack.Encode(&before{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(pack.Encode(&before{1, 2}))(t)
 	if _, err := pack.Decode[after](b); !errors.Is(err, pack.ErrType) {
 		t.Errorf("error = %v", err)
 	}
@@ -136,10 +123,7 @@ func TestUnsuitableTypes(t *testing.T) {
 // sealed gives bytes the frame that Decode wants, so that it looks at what is within.
 func sealed(t testing.TB, body []byte) []byte {
 	t.Helper()
-	good, err := pack.Encode(&all{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(pack.Encode(&all{}))(t)
 	b := append(bytes.Clone(good[:12]), body...)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
@@ -148,10 +132,7 @@ func sealed(t testing.TB, body []byte) []byte {
 // encodes to as much as it was decoded from.
 func FuzzDecode(f *testing.F) {
 	for _, v := range []all{{}, full()} {
-		b, err := pack.Encode(&v)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(pack.Encode(&v))(f)
 		f.Add(b[12 : len(b)-4])
 	}
 	f.Add([]byte{0, 0, 0, 0, 255, 255, 255, 255, 15})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/safetensors"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,9 +25,7 @@ var example = []safetensors.Tensor{
 func write(t testing.TB, ts []safetensors.Tensor, metadata map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := safetensors.Write(&b, ts, metadata); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(&b, ts, metadata))
 	return b.Bytes()
 }
 

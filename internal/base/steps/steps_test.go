@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
@@ -118,10 +120,7 @@ func TestDamage(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, n := range []int{1, 5} {
 		s := steps.Of(walk(n), meta)
-		content, err := steps.Content(s)
-		if err != nil {
-			f.Fatal(err)
-		}
+		content := must.Get(steps.Content(s))(f)
 		f.Add(content)
 	}
 	f.Add([]byte("TBS1"))

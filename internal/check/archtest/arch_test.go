@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 const (
@@ -36,10 +38,7 @@ var row = regexp.MustCompile("(?m)^\\| `([\\w/-]+)` \\| [^|]+ \\| ([^|]+) \\|(?:
 // tables returns what docs/design.md allows: the uses of each room, and the imports of each package.
 func tables(t *testing.T) (rooms map[string][]string, rules []rule) {
 	t.Helper()
-	doc, err := os.ReadFile("../../../docs/design.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../../../docs/design.md"))(t)
 	_, section, _ := strings.Cut(string(doc), "\n## 2. Rooms\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	rooms = map[string][]string{}
@@ -254,10 +253,7 @@ func roomOf(path string) string {
 // folder with Go code, and each room, says in doc.go what it is.
 func TestFolders(t *testing.T) {
 	const most, deepest = 12, 3 // folders of internal; levels below it
-	tops, err := os.ReadDir("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tops := must.Get(os.ReadDir("../.."))(t)
 	if len(tops) > most {
 		t.Errorf("internal has %d folders, at most %d are allowed", len(tops), most)
 	}
@@ -294,10 +290,7 @@ func list(t *testing.T, tag string) (ps []pkg) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-tags="+tag, "-json=ImportPath,Dir,GoFiles,CgoFiles,Imports", module+"...")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1") // the same everywhere
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.Output())(t)
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p pkg
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {

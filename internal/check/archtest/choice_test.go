@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // choice holds the names of package acquisition with which a query is selected. Only
@@ -24,10 +26,7 @@ func TestOnlyTheLearnerSelects(t *testing.T) {
 			continue
 		}
 		for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
-			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution))(t)
 			for _, n := range namesOf(file, module+acquires) {
 				if n != "*" && !slices.Contains(choice, n) {
 					continue
@@ -81,10 +80,7 @@ func TestNamesOf(t *testing.T) {
 		{"by another name", `package p; import a "tiebreak/internal/learn/acquisition"; var t = a.NewTable(nil); var s = acquisition.Select`, []string{"NewTable"}},
 		{"without a name", `package p; import . "tiebreak/internal/learn/acquisition"`, []string{"*"}},
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "p.go", test.source, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), "p.go", test.source, 0))(t)
 		if got := namesOf(file, module+acquires); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
@@ -116,10 +118,7 @@ func (r testRun) runs(t *testing.T, g goTest) bool {
 	if !slices.Contains(r.packages, g.folder) || r.run != nil && !r.run.MatchString(g.name) || r.skip != nil && r.skip.MatchString(g.name) {
 		return false
 	}
-	ok, err := r.context.MatchFile(filepath.Join(repository, g.folder), g.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok := must.Get(r.context.MatchFile(filepath.Join(repository, g.folder), g.file))(t)
 	return ok
 }
 
@@ -131,14 +130,9 @@ func (r testRun) way() string {
 // testRuns returns the commands "go test" of a task and of those that it calls, on Linux with a C compiler and MuJoCo.
 func testRuns(t *testing.T, task string) (runs []testRun) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository, "Taskfile.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(repository, "Taskfile.yml")))(t)
 	var file taskfile
-	if err := yamlv3.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yamlv3.Unmarshal(text, &file))
 	for _, command := range file.commands(t, task, "") {
 		if r, ok := parseRun(t, command.text); ok {
 			r.task = command.task
@@ -284,7 +278,7 @@ type parsed struct {
 func goFiles(t *testing.T) (files []parsed) {
 	t.Helper()
 	root := os.DirFS(repository)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -297,10 +291,7 @@ func goFiles(t *testing.T) (files []parsed) {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(repository, name), nil, parser.SkipObjectResolution)
 		files = append(files, parsed{path.Dir(name), d.Name(), file})
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 

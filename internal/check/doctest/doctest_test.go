@@ -6,19 +6,15 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/doctest"
 )
 
 // The repository has no dead reference.
 func TestRepository(t *testing.T) {
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	problems, err := doctest.Check(os.DirFS(root))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../../.."))(t)
+	problems := must.Get(doctest.Check(os.DirFS(root)))(t)
 	for _, p := range problems {
 		t.Error(p)
 	}
@@ -67,10 +63,7 @@ func TestCheck(t *testing.T) {
 				"venv/x.md":          {Data: []byte("[it](gone.md)")},
 			}
 			root[test.file] = &fstest.MapFile{Data: []byte(test.text)}
-			problems, err := doctest.Check(root)
-			if err != nil {
-				t.Fatal(err)
-			}
+			problems := must.Get(doctest.Check(root))(t)
 			got := ""
 			for _, p := range problems {
 				got += p.String()

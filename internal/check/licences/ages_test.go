@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tiebreak/internal/check/must"
 )
 
 const agesFile = "../../../docs/dependencies.md"
@@ -18,18 +20,12 @@ var agesRow = regexp.MustCompile(`(?m)^\| (\S+) \| (v\S+) \| (\d{4}-\d\d-\d\d) \
 // TestAges: docs/dependencies.md lists the modules that the program needs directly, as of its day; one that was older than a year
 // then has a reason. The day changes when the list is made anew, so that the test does not fail by itself.
 func TestAges(t *testing.T) {
-	text, err := os.ReadFile(agesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(agesFile))(t)
 	kept := agesTable.FindStringSubmatch(string(text))
 	if kept == nil {
 		t.Fatal("docs/dependencies.md has no list")
 	}
-	asOf, err := time.Parse(time.DateOnly, kept[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	asOf := must.Get(time.Parse(time.DateOnly, kept[1]))(t)
 	known, update := map[string]string{}, flag.Lookup("update").Value.String() == "true"
 	for _, row := range agesRow.FindAllStringSubmatch(kept[0], -1) {
 		known[row[1]+" "+row[2]] = row[3]
@@ -37,14 +33,9 @@ func TestAges(t *testing.T) {
 	if update {
 		asOf, known = time.Now().UTC(), nil
 	}
-	table, err := Ages(t.Context(), "../../..", asOf, known)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(Ages(t.Context(), "../../..", asOf, known))(t)
 	if update {
-		if err := os.WriteFile(agesFile, []byte(strings.Replace(string(text), kept[0], table, 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(agesFile, []byte(strings.Replace(string(text), kept[0], table, 1)), 0o644))
 		return
 	}
 	if kept[0] != table {

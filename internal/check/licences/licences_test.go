@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/licences"
 )
 
@@ -18,24 +20,16 @@ func TestLicences(t *testing.T) {
 		"tiebreak-lab": {"gonum.org/v1/plot "},
 	} {
 		folder := "../../../cmd/" + program
-		text, err := licences.Text(t.Context(), folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(licences.Text(t.Context(), folder))(t)
 		for _, part := range append(parts, "gonum.org/v1/gonum ", "Copyright (c) 2009 The Go Authors") {
 			if !strings.Contains(text, part) {
 				t.Errorf("the text of %s lacks %q", program, part)
 			}
 		}
 		if *update {
-			if err := os.WriteFile(folder+"/licences.txt", []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(folder+"/licences.txt", []byte(text), 0o644))
 		}
-		kept, err := os.ReadFile(folder + "/licences.txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		kept := must.Get(os.ReadFile(folder + "/licences.txt"))(t)
 		if string(kept) != text {
 			t.Errorf("cmd/%s/licences.txt is not that of the present modules: run 'go tool task licences' and commit it", program)
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
@@ -43,14 +45,9 @@ var flags = []string{"--nats", "--credentials", "--name", "--slots", "--idle", "
 func TestKubernetes(t *testing.T) {
 	for file, kind := range map[string]string{"kubernetes-job.yaml": "Job", "kubernetes-deployment.yaml": "Deployment"} {
 		t.Run(kind, func(t *testing.T) {
-			text, err := os.ReadFile("../../../docs/examples/workers/" + file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile("../../../docs/examples/workers/" + file))(t)
 			var m manifest
-			if err := yamlv3.Unmarshal(text, &m); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, yamlv3.Unmarshal(text, &m))
 			p := m.Spec.Template.Spec
 			if m.Kind != kind || len(p.Containers) != 1 || p.TerminationGracePeriodSeconds != 60 || !p.SecurityContext.RunAsNonRoot || p.AutomountServiceAccountToken == nil || *p.AutomountServiceAccountToken || len(p.Volumes) != 2 {
 				t.Fatalf("the manifest is %+v", m)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 )
 
@@ -59,17 +61,13 @@ func TestSlurm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd, record := slurm(t, test.env...)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }()
 			if got := recorded(t, record); got != test.want {
 				t.Errorf("the worker is started by %s, want %s", got, test.want)
 			}
-			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
 			if err := waittest.For(t, ended, "the end of the worker"); err != nil {
 				t.Errorf("the job ends by %v", err)
 			}
@@ -109,10 +107,7 @@ func TestSlurmWithoutPlace(t *testing.T) {
 
 // What Slurm reads of the script: time to hand jobs back, and the same job again.
 func TestSlurmOptions(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(examples, "slurm.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(examples, "slurm.sh")))(t)
 	lines := strings.Split(string(text), "\n")
 	for _, want := range []string{"#SBATCH --signal=B:TERM@60", "#SBATCH --requeue", "#SBATCH --time=04:00:00"} {
 		if k := slices.Index(lines, want); k < 0 || k > slices.Index(lines, "set -eu") {

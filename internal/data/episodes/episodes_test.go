@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
@@ -28,21 +30,15 @@ func recorded(t *testing.T, name func(k int) string) *recordings.Set {
 	t.Helper()
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "landers")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := recordingstest.Landers(folder, 20); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(folder, 0o700))
+	must.Do(t, recordingstest.Landers(folder, 20))
 	path := filepath.Join(folder, "rollouts.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var manifest map[string]any
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &manifest))
 	manifest["clip_steps"] = 10
 	for k, r := range manifest["rollouts"].([]any) {
 		about := r.(map[string]any)
@@ -54,9 +50,7 @@ func recorded(t *testing.T, name func(k int) string) *recordings.Set {
 	if text, err = json.Marshal(manifest); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, text, 0o600))
 	set, err := recordings.Import(t.Context(), recordings.Config{From: folder, Into: filepath.Join(dir, "kept"), Name: "landers"})
 	if err != nil {
 		t.Fatal(err)
@@ -151,27 +145,19 @@ func about() source {
 func written(t *testing.T, cfg episodes.Config) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := episodes.Write(t.Context(), bundle.Folder(dir), cfg); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, episodes.Write(t.Context(), bundle.Folder(dir), cfg))
 	return dir
 }
 
 func table[T any](t *testing.T, dir, name string) []T {
 	t.Helper()
-	rows, err := parquet.ReadFile[T](filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(parquet.ReadFile[T](filepath.Join(dir, name)))(t)
 	return rows
 }
 
 func text(t *testing.T, dir, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 	return string(b)
 }
 
@@ -323,9 +309,7 @@ func TestSameBytes(t *testing.T) {
 	var first bytes.Buffer
 	for range 3 {
 		var b bytes.Buffer
-		if err := episodes.WriteZip(t.Context(), &b, "labels", about().config(set, func(i int) float64 { return float64(i % 3) })); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, episodes.WriteZip(t.Context(), &b, "labels", about().config(set, func(i int) float64 { return float64(i % 3) })))
 		if first.Len() == 0 {
 			first = b
 		} else if !bytes.Equal(first.Bytes(), b.Bytes()) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -35,10 +37,7 @@ func words(cell string) (out []string) {
 // describes two columns.
 func document(t *testing.T, heading string) (out []described) {
 	t.Helper()
-	doc, err := os.ReadFile("../../../docs/datasets.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../../../docs/datasets.md"))(t)
 	_, section, ok := strings.Cut(string(doc), "\n### "+heading+"\n")
 	if !ok {
 		t.Fatalf("docs/datasets.md has no section %q", heading)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -68,19 +70,14 @@ func from(list []export.Row) export.Rows {
 func write(t *testing.T, format string, list []export.Row) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := export.Write(&out, format, spec, from(list)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, export.Write(&out, format, spec, from(list)))
 	return out.Bytes()
 }
 
 // readCSV returns the records by column.
 func readCSV(t *testing.T, b []byte) []map[string]string {
 	t.Helper()
-	all, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(csv.NewReader(bytes.NewReader(b)).ReadAll())(t)
 	var out []map[string]string
 	for _, record := range all[1:] {
 		m := map[string]string{}
@@ -98,9 +95,7 @@ func readJSONL(t *testing.T, b []byte) []map[string]any {
 	var out []map[string]any
 	for s := bufio.NewScanner(bytes.NewReader(b)); s.Scan(); {
 		m := map[string]any{}
-		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(s.Bytes(), &m))
 		out = append(out, m)
 	}
 	return out

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 )
@@ -15,9 +17,7 @@ func TestWriteZip(t *testing.T) {
 	files := []export.File{{Name: "a", Content: []byte("1")}, {Name: "b"}}
 	var first, second bytes.Buffer
 	for _, to := range []*bytes.Buffer{&first, &second} {
-		if err := export.WriteZip(to, "all", files); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, export.WriteZip(to, "all", files))
 	}
 	z, err := zip.NewReader(bytes.NewReader(first.Bytes()), int64(first.Len()))
 	if err != nil || len(z.File) != 2 || z.File[1].Name != "all/b" || z.File[0].Modified.UTC().Year() != 1980 || !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -30,9 +30,7 @@ func TestWriteFolder(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "new", "folder")
 	good := []export.File{{Name: "a", Content: []byte("1")}, {Name: "b"}}
-	if err := export.WriteFolder(dir+"/", good); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, export.WriteFolder(dir+"/", good))
 	if b, err := os.ReadFile(filepath.Join(dir, "a")); err != nil || string(b) != "1" {
 		t.Errorf("content %q, error %v", b, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
 
@@ -26,9 +28,7 @@ func TestGroupsAreExportedAsComparisons(t *testing.T) {
 	grouped := spec
 	grouped.Kind = idrl.GroupClips
 	var out bytes.Buffer
-	if err := export.Write(&out, "jsonl", grouped, from(list)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, export.Write(&out, "jsonl", grouped, from(list)))
 	type pair struct {
 		Label, A, B, Choice any
 		Group, Part, At, Bt any

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"tiebreak/internal/check/must"
 )
 
 // A value is written as encoding/json writes it: text with anything to escape, and
@@ -29,10 +31,7 @@ func TestAppendJSON(t *testing.T) {
 		if at, ok := v.(time.Time); ok {
 			plain = stamp(at)
 		}
-		want, err := json.Marshal(plain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(json.Marshal(plain))(t)
 		if got := string(appendJSON(nil, v)); got != string(want) {
 			t.Errorf("%#v is written as %s, want %s", v, got, want)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -36,9 +38,7 @@ func TestWritePractice(t *testing.T) {
 		p record.Practice
 		k record.Known
 	}{{p, k}, {silent, k}, {rating, rate}} {
-		if err := export.WritePractice(&out, "s1", row.p, row.k); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, export.WritePractice(&out, "s1", row.p, row.k))
 	}
 	want := `{"practice_id":"p1","session_id":"s1","annotator_id":"an1","known_version":3,"query_id":"q1","clip_a":"c1","clip_b":"c2","choice":"a","rating":null,"reason":null,"left":"b","right_choice":"a","right_rating":null,"right":true,"note":"It runs.","shown_at":"2026-11-20T11:00:00.123Z","received_at":"2026-11-20T11:00:00.123Z","response_ms":800,"hidden_ms":5,"loops":1,"input":"touch"}
 {"practice_id":"p1","session_id":"s1","annotator_id":"an1","known_version":3,"query_id":"q1","clip_a":"c1","clip_b":"c2","choice":"skip","rating":null,"reason":"broken","left":"b","right_choice":"a","right_rating":null,"right":null,"note":"It runs.","shown_at":"2026-11-20T11:00:00.123Z","received_at":"2026-11-20T11:00:00.123Z","response_ms":800,"hidden_ms":5,"loops":1,"input":"touch"}
@@ -53,9 +53,7 @@ func TestWritePractice(t *testing.T) {
 func TestTheDocumentListsThePracticeFields(t *testing.T) {
 	p, k := practised()
 	var out bytes.Buffer
-	if err := export.WritePractice(&out, "s1", p, k); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, export.WritePractice(&out, "s1", p, k))
 	var fields []string
 	dec := json.NewDecoder(&out)
 	for depth := 0; ; {

@@ -12,17 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/labels"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 )
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // npy returns an array of float64 in NumPy's format.
 func npy(v []float64, shape ...int) []byte {
@@ -44,7 +39,7 @@ func (f files) folder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, b := range f {
-		must(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
 	}
 	return dir
 }
@@ -147,7 +142,7 @@ func TestReadRefuses(t *testing.T) {
 	f = good()
 	delete(f, label)
 	dir := f.folder(t)
-	must(t, os.Symlink("/etc/hostname", filepath.Join(dir, label)))
+	must.Do(t, os.Symlink("/etc/hostname", filepath.Join(dir, label)))
 	if _, err := labels.Read(dir); err == nil || !strings.HasPrefix(err.Error(), "labels-missing") {
 		t.Errorf("a link out of the folder: %v", err)
 	}
@@ -164,19 +159,17 @@ func rollouts(t *testing.T, begin ...int) *recordings.Set {
 			v[k] = float64(k * (i + 1) % 7)
 		}
 		name := fmt.Sprintf("r%d", i)
-		must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
-		must(t, os.WriteFile(filepath.Join(dir, name, "features.npy"), npy(v, 10, 2), 0o600))
+		must.Do(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name, "features.npy"), npy(v, 10, 2), 0o600))
 		r := map[string]any{"name": name}
 		if begin != nil {
 			r["row"] = begin[i]
 		}
 		list = append(list, r)
 	}
-	b, err := json.Marshal(map[string]any{"format": "tiebreak.rollouts", "version": 1, "shown": false, "step_seconds": 0.1, "clip_steps": 4, "features": []string{"one", "two"}, "rollouts": list})
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, recordings.ManifestName), b, 0o600))
-	set, err := recordings.Import(t.Context(), recordings.Config{From: dir, Into: into, Name: "r"})
-	must(t, err)
+	b := must.Get(json.Marshal(map[string]any{"format": "tiebreak.rollouts", "version": 1, "shown": false, "step_seconds": 0.1, "clip_steps": 4, "features": []string{"one", "two"}, "rollouts": list}))(t)
+	must.Do(t, os.WriteFile(filepath.Join(dir, recordings.ManifestName), b, 0o600))
+	set := must.Get(recordings.Import(t.Context(), recordings.Config{From: dir, Into: into, Name: "r"}))(t)
 	return set
 }
 

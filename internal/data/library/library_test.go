@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/data/library"
@@ -99,10 +101,7 @@ func TestBadFiles(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	b, err := sample().Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(sample().Encode())(t)
 	if f, err := library.Find(b, "ant", "k"); err != nil || len(f.Behaviours) != 3 {
 		t.Errorf("%d behaviours, error %v", len(f.Behaviours), err)
 	}

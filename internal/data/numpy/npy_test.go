@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/data/numpy"
 )
 
@@ -28,10 +30,7 @@ func TestRows(t *testing.T) {
 		"soft": {{1, 0}, {0, 1}, {0.5, 0.5}},
 	} {
 		for _, version := range []string{"numpy1-", "numpy2-"} {
-			whole, err := os.ReadFile(filepath.Join("testdata", version+name+".npy"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := must.Get(os.ReadFile(filepath.Join("testdata", version+name+".npy")))(t)
 			if got, err := rowsOf(whole, 1000); err != nil || !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
 				t.Errorf("%s%s: %v, %v, want %v", version, name, got, err, want)
 			}

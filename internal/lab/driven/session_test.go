@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/driven"
@@ -66,10 +68,7 @@ func start(t *testing.T, f *trainer, change func(*driven.Config)) *driven.Sessio
 	if change != nil {
 		change(&c)
 	}
-	s, err := driven.Start(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(driven.Start(t.Context(), c))(t)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -91,9 +90,7 @@ func answer(t *testing.T, s *driven.Session, n int) (basedOn []int64) {
 		if q.X[0] < 0 {
 			a.Choice = idrl.ChoseB
 		}
-		if err := errors.Join(s.Until(t.Context(), s.Now()+3*time.Second), s.Answer(t.Context(), open[0], a)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(s.Until(t.Context(), s.Now()+3*time.Second), s.Answer(t.Context(), open[0], a)))
 	}
 	return basedOn
 }
@@ -211,15 +208,11 @@ func TestWant(t *testing.T) {
 		if err != nil || len(open) != 1 || open[0].Why.BasedOn != int64(n) {
 			t.Fatalf("question %d: %+v, %v", n+1, open, err)
 		}
-		if err := s.Answer(t.Context(), open[0], idrl.Answer{Choice: idrl.Equal}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Answer(t.Context(), open[0], idrl.Answer{Choice: idrl.Equal}))
 		ends, ok, err := s.Ends(t.Context())
 		if err != nil || !ok {
 			t.Fatalf("no training after answer %d, %v", n+1, err)
 		}
-		if err := errors.Join(s.Until(t.Context(), ends), s.Want(t.Context(), n+2)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(s.Until(t.Context(), ends), s.Want(t.Context(), n+2)))
 	}
 }

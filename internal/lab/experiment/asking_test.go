@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,14 +76,8 @@ func TestPersonIsRight(t *testing.T) {
 	for _, queries := range []string{Comparisons, Clips} {
 		for _, right := range []float64{0.7, 0.9} {
 			e, w := instanceOf(t, Config{Figure: "gridworld", Schedule: LiveSchedule, Queries: queries, Right: right}, 3)
-			g, err := w.live.trainer(e.Method("lvar")).Train(t.Context(), idrl.TrainJob{First: true, Posterior: w.live.prior, Seed: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
-			first, err := vectors(&g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(w.live.trainer(e.Method("lvar")).Train(t.Context(), idrl.TrainJob{First: true, Posterior: w.live.prior, Seed: 3}))(t)
+			first := must.Get(vectors(&g))(t)
 			p, r := personOf(w.live.theta, first, e.Right), rand.New(rand.NewPCG(1, 2))
 			p.tie = 0 // the share is of those who have to choose
 			n, of := 0, 0

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/corridor"
 	"tiebreak/internal/idrl"
 
@@ -49,18 +51,12 @@ func BenchmarkCart(b *testing.B) {
 	for name, step := range map[string]float64{"search": 0.1, "weak-search": 0.01} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				e, err := Config{Figure: "swimmer-corridor", Mode: Corrected, Seeds: 30, FirstSeed: 1, Measure: 2, Methods: rows}.Validate()
-				if err != nil {
-					b.Fatal(err)
-				}
-				res, err := Do(b.Context(), e, Options{Workers: 2, robot: &robot{
+				e := must.Get(Config{Figure: "swimmer-corridor", Mode: Corrected, Seeds: 30, FirstSeed: 1, Measure: 2, Methods: rows}.Validate())(b)
+				res := must.Get(Do(b.Context(), e, Options{Workers: 2, robot: &robot{
 					newEnv:   func() (idrl.Environment, error) { return newCart(step), nil },
 					explorer: func() ([]float64, error) { return append([]float64{1}, make([]float64, corridor.Cells)...), nil },
 					random:   func(dst idrl.Action, a idrl.ActionSpec, stream *rand.Rand) { uniformAction(dst, a, stream) },
-				}})
-				if err != nil {
-					b.Fatal(err)
-				}
+				}}))(b)
 				reportCart(b, res, rows)
 			}
 		})

@@ -5,16 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment"
 )
 
 func valid(t *testing.T, c experiment.Config) experiment.Experiment {
 	t.Helper()
-	e, err := c.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(c.Validate())(t)
 	return e
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/corridor"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -23,27 +25,16 @@ import (
 // toyCourse returns the toy's corridor in a mode, prepared.
 func toyCourse(t *testing.T, mode string, o Options) *corridorSetup {
 	t.Helper()
-	e, err := Config{Figure: "swimmer-corridor", Mode: mode, Seeds: 1}.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Config{Figure: "swimmer-corridor", Mode: mode, Seeds: 1}.Validate())(t)
 	o = o.ToyCorridor()
-	c, err := newCorridorSetup(*o.robot, e, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.prepare(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(newCorridorSetup(*o.robot, e, o))(t)
+	must.Do(t, c.prepare(t.Context(), o))
 	return c
 }
 
 func toyInstance(t *testing.T, mode string) *instance {
 	t.Helper()
-	w, err := toyCourse(t, mode, Options{}).instance(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(toyCourse(t, mode, Options{}).instance(t.Context(), 1))(t)
 	return w
 }
 
@@ -74,17 +65,11 @@ func TestCorridorQueries(t *testing.T) {
 	}
 	rollouts := map[string]bool{} // steps by their features
 	c := toyCourse(t, Corrected, Options{})
-	explorer, err := solver.NewLinear(c.spec, c.explorer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	explorer := must.Get(solver.NewLinear(c.spec, c.explorer))(t)
 	again := &corridorInstance{instance: w, c: c, env: &stepCounter{Environment: newToy()}}
 	far := 0.0
 	for k := range 6 {
-		phi, err := again.exploration(t.Context(), explorer, w.stream("exploration", k))
-		if err != nil {
-			t.Fatal(err)
-		}
+		phi := must.Get(again.exploration(t.Context(), explorer, w.stream("exploration", k)))(t)
 		for i := 0; i+corridorClip <= len(phi); i++ {
 			sum := make([]float64, len(w.theta))
 			for _, row := range phi[i : i+corridorClip] {
@@ -121,15 +106,9 @@ func TestExplorationIsRandomNowAndThen(t *testing.T) {
 		uniformAction(dst, a, stream)
 	}
 	w := &corridorInstance{instance: &instance{theta: c.true}, c: c, env: &stepCounter{Environment: c.envs[0]}}
-	explorer, err := solver.NewLinear(c.spec, c.explorer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	explorer := must.Get(solver.NewLinear(c.spec, c.explorer))(t)
 	for k := range 50 {
-		phi, err := w.exploration(t.Context(), explorer, rng.New(5, "test", uint64(k)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		phi := must.Get(w.exploration(t.Context(), explorer, rng.New(5, "test", uint64(k))))(t)
 		steps += len(phi)
 	}
 	n := float64(steps)
@@ -170,10 +149,7 @@ func TestExplorationBreaksDown(t *testing.T) {
 	env := newToy()
 	env.broken = true
 	w := &corridorInstance{instance: &instance{theta: c.true}, c: c, env: &stepCounter{Environment: env}}
-	p, err := solver.NewLinear(c.spec, c.explorer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.NewLinear(c.spec, c.explorer))(t)
 	if _, err := w.exploration(t.Context(), p, rng.New(1, "test", 0)); err == nil || !strings.Contains(err.Error(), "broke down in each of 10 episodes") || w.env.steps != 10 {
 		t.Errorf("error %v after %d steps", err, w.env.steps)
 	}
@@ -196,10 +172,7 @@ func TestExplorationBreaksDown(t *testing.T) {
 func TestRestAtFirst(t *testing.T) {
 	for _, mode := range []string{Corrected, Paper} {
 		w := toyInstance(t, mode)
-		p, err := w.evalSolver.optimal(t.Context(), make([]float64, len(w.theta)), w.stream("judge", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(w.evalSolver.optimal(t.Context(), make([]float64, len(w.theta)), w.stream("judge", 0)))(t)
 		if floats.Norm(p.params, 1) != 0 || math.Abs(p.value) > 0.3 || w.best < 4 {
 			t.Errorf("%s: parameters %v of return %v; the reference has %v", mode, p.params, p.value, w.best)
 		}
@@ -239,15 +212,11 @@ func TestUpdates(t *testing.T) {
 		own.candidateSolver = recorder{w.candidateSolver, &seen}
 		l := own.learner(e.Method("idrl"))
 		l.answers = answers
-		if err := l.recommend(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.recommend(t.Context()))
 		var at []int
 		for n := range answers {
 			before := len(seen)
-			if err := l.step(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.step(t.Context()))
 			if len(seen) > before {
 				at = append(at, n)
 			}
@@ -270,15 +239,9 @@ func TestUpdates(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	for _, method := range []string{"idrl", "uniform", "lvar", "leader"} {
 		e, w := instanceOf(t, Config{Figure: "chain"}, 1)
-		all, err := w.learn(t.Context(), e.Method(method), 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(w.learn(t.Context(), e.Method(method), 7))(t)
 		w.every = 3
-		some, err := w.learn(t.Context(), e.Method(method), 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		some := must.Get(w.learn(t.Context(), e.Method(method), 7))(t)
 		e.Answers, e.Measure = 7, 3
 		for i, n := range e.Counts() {
 			if some.Regret[i] != all.Regret[n] || some.MSE[i] != all.MSE[n] || some.Cosine[i] != all.Cosine[n] {
@@ -336,34 +299,19 @@ func TestStart(t *testing.T) {
 // A run does not depend on those of its seed that were made before it, though
 // they share solves, and neither do its steps.
 func TestRowsShareSolves(t *testing.T) {
-	e, err := Config{Figure: "swimmer-corridor", Seeds: 1}.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Config{Figure: "swimmer-corridor", Seeds: 1}.Validate())(t)
 	c := toyCourse(t, Corrected, Options{})
-	shared, err := c.instance(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shared := must.Get(c.instance(t.Context(), 1))(t)
 	env := shared.candidateSolver.(arsSolver).env
 	const rest, candidates = 60 * (3 + 10), 60 * samples * (3 + 8 + 3) // steps of what is solved for before the first answer
 	least := map[string]int64{
 		"igr": rest, "eir": rest, "idrl:20": rest, "idrl:4": rest + candidates, "idrl:2": rest + candidates, "idrl:1": rest + candidates,
 	}
 	for _, m := range e.Methods {
-		alone, err := c.instance(t.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := alone.withVariant(m).learn(t.Context(), e.Method(m), 6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := must.Get(c.instance(t.Context(), 1))(t)
+		want := must.Get(alone.withVariant(m).learn(t.Context(), e.Method(m), 6))(t)
 		before := env.steps
-		got, err := shared.withVariant(m).learn(t.Context(), e.Method(m), 6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(shared.withVariant(m).learn(t.Context(), e.Method(m), 6))(t)
 		if !slices.Equal(got.Regret, want.Regret) || !slices.Equal(got.MSE, want.MSE) || got.Steps != want.Steps || got.Solves != want.Solves {
 			t.Errorf("%s: regret %v in %d steps after other runs, and %v in %d alone", m, got.Regret, got.Steps, want.Regret, want.Steps)
 		}
@@ -380,10 +328,7 @@ func TestRowsShareSolves(t *testing.T) {
 func TestSteps(t *testing.T) {
 	w := toyInstance(t, Corrected)
 	w.every = 20
-	r, err := w.withVariant("idrl:2").learn(t.Context(), methodOf("idrl:2"), 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(w.withVariant("idrl:2").learn(t.Context(), methodOf("idrl:2"), 20))(t)
 	const horizon, start, iteration, judged = 60, 3, 8 + 3, 10
 	const scratch = 6 // iterations of the toy from scratch, as the first generation is
 	candidates := samples*(start+scratch*iteration) + samples*(start+iteration)
@@ -398,14 +343,8 @@ func TestCorridorWorkers(t *testing.T) {
 	for _, mode := range []string{Corrected, Paper} {
 		var one Run
 		for _, workers := range []int{1, 3} {
-			w, err := toyCourse(t, mode, Options{Workers: workers}).instance(t.Context(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := w.withVariant("idrl:2").learn(t.Context(), methodOf("idrl:2"), 6)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(toyCourse(t, mode, Options{Workers: workers}).instance(t.Context(), 1))(t)
+			r := must.Get(w.withVariant("idrl:2").learn(t.Context(), methodOf("idrl:2"), 6))(t)
 			if workers == 1 {
 				one = r
 			} else if !slices.Equal(r.Regret, one.Regret) || !slices.Equal(r.MSE, one.MSE) || r.Steps != one.Steps {
@@ -446,9 +385,7 @@ func TestCorridorAsInCode(t *testing.T) {
 		t.Errorf("pool %v, scratch %v, %d iterations, noise variance %v, grounded %v, noisy samples %v", s.c.pool, s.scratch, s.iterations, w.noiseVar, w.grounded, w.noisy)
 	}
 	l := w.learner(methodOf("idrl"))
-	if err := l.candidates(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.candidates(t.Context()))
 	c := l.core.Policies().Present()
 	if len(c) != 5 || l.noise == nil {
 		t.Errorf("%d candidates, noise %v", len(c), l.noise != nil)
@@ -492,15 +429,9 @@ func TestCorridorDraws(t *testing.T) {
 func tables(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	paths, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob(filepath.Join(dir, "*")))(t)
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(p))(t)
 		out[filepath.Base(p)] = string(b)
 	}
 	return out
@@ -534,10 +465,7 @@ func TestCorridorCache(t *testing.T) {
 			stop()
 		}
 	}}.ToyCorridor()
-	e, err := Config{Figure: "swimmer-corridor", Seeds: 1, Answers: 1}.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Config{Figure: "swimmer-corridor", Seeds: 1, Answers: 1}.Validate())(t)
 	if _, err := Do(ctx, e, o); !errors.Is(err, context.Canceled) || len(tables(t, cut)) != 1 {
 		t.Errorf("stopped: error %v, %d files", err, len(tables(t, cut)))
 	}
@@ -547,9 +475,7 @@ func TestCorridorCache(t *testing.T) {
 		t.Errorf("%d solves after the stop, want 4, and the same files", made)
 	}
 	for name := range want {
-		if err := os.WriteFile(filepath.Join(cut, name), []byte("damaged"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(cut, name), []byte("damaged"), 0o600))
 	}
 	toyCourse(t, Corrected, Options{Cache: cut})
 	if !equalFiles(tables(t, cut), want) {
@@ -592,19 +518,10 @@ func TestCorridorKeys(t *testing.T) {
 func TestReferenceOfPaper(t *testing.T) {
 	dir := t.TempDir()
 	c := toyCourse(t, Paper, Options{Cache: dir})
-	one, err := c.instance(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(c.instance(t.Context(), 1))(t)
 	before := one.candidateSolver.(arsSolver).env.steps
-	again, err := c.instance(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := c.instance(t.Context(), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(c.instance(t.Context(), 1))(t)
+	two := must.Get(c.instance(t.Context(), 2))(t)
 	if one.best != again.best || one.best == two.best || len(tables(t, dir)) != 2 {
 		t.Errorf("best returns %v, %v and %v; %d files", one.best, again.best, two.best, len(tables(t, dir)))
 	}
@@ -618,10 +535,7 @@ func TestUnavailable(t *testing.T) {
 	none := errors.New("no simulator")
 	lacking := robot{newEnv: func() (idrl.Environment, error) { return nil, none }}
 	o := Options{robot: &lacking}
-	e, err := Config{Figure: "ant-corridor", Seeds: 1}.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Config{Figure: "ant-corridor", Seeds: 1}.Validate())(t)
 	if _, err := Do(t.Context(), e, o); !errors.Is(err, none) {
 		t.Errorf("error %v, want that there is no simulator", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
@@ -15,19 +17,11 @@ func together(t *testing.T, c crowd, n int) *crowdRun {
 	t.Helper()
 	s := gridStage(t, learning.Live())
 	s.crowd = &c
-	l, err := s.start(t.Context(), Experiment{}.Method(crowdMethod))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(s.start(t.Context(), Experiment{}.Method(crowdMethod)))(t)
 	t.Cleanup(l.session.Close)
-	r, err := l.together(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(l.together(t.Context(), c))(t)
 	for range n {
-		if err := r.step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.step(t.Context()))
 	}
 	return r
 }
@@ -109,14 +103,8 @@ func TestCrowdApart(t *testing.T) {
 
 // Every row of the experiment has a crowd, and the experiment runs.
 func TestCrowdExperiment(t *testing.T) {
-	e, err := Config{Figure: "gridworld", Schedule: CrowdSchedule, Seeds: 1, FirstSeed: 1, Answers: 6}.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Do(t.Context(), e, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Config{Figure: "gridworld", Schedule: CrowdSchedule, Seeds: 1, FirstSeed: 1, Answers: 6}.Validate())(t)
+	r := must.Get(Do(t.Context(), e, Options{}))(t)
 	if len(r.Runs[0]) != 11 {
 		t.Errorf("%d rows, want 11", len(r.Runs[0]))
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
@@ -23,17 +25,11 @@ func TestChainBest(t *testing.T) {
 	for _, c := range []Config{{Figure: "chain"}, {Figure: "chain", Expert: People}, {Figure: "chain", Mode: Paper}} {
 		_, build := instancesOf(t, c)
 		for _, seed := range []uint64{1, 2, 1000} {
-			w, err := build(t.Context(), seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(build(t.Context(), seed))(t)
 			if n := w.candidateSolver.(lookup).table.Len(); n != 1024 {
 				t.Errorf("%d policies, want 1024", n)
 			}
-			p, err := solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: w.theta}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: w.theta}, nil))(t)
 			within(t, "best return", w.best, floats.Dot(w.theta, solver.TabularMu(env, p.Params())), 1e-9)
 		}
 	}
@@ -212,10 +208,7 @@ func TestMSE(t *testing.T) {
 // A rollout of the authors' code counts the 100 states after the start.
 func TestVisits(t *testing.T) {
 	_, w := instanceOf(t, Config{Figure: "chain", Mode: Paper}, 1)
-	p, err := w.candidateSolver.optimal(t.Context(), w.theta, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(w.candidateSolver.optimal(t.Context(), w.theta, nil))(t)
 	v := w.visits(p, w.stream("test", 0))
 	if got := floats.Sum(v.counts); got != 100 || v.steps != nil {
 		t.Errorf("%v states were visited, want 100", got)
@@ -234,16 +227,10 @@ func TestVisits(t *testing.T) {
 func TestDriverVisits(t *testing.T) {
 	_, w := instanceOf(t, Config{Figure: "driver", Mode: Paper}, 1)
 	stream := w.stream("test", 0)
-	first, err := w.candidateSolver.optimal(t.Context(), w.theta, stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(w.candidateSolver.optimal(t.Context(), w.theta, stream))(t)
 	against := slices.Clone(w.theta)
 	floats.Scale(-1, against)
-	second, err := w.candidateSolver.optimal(t.Context(), against, stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(w.candidateSolver.optimal(t.Context(), against, stream))(t)
 	a, b := w.visits(first, stream), w.visits(second, stream)
 	if len(a.steps) != 50 || math.Abs(a.counts[4]-50) > 1e-12 {
 		t.Errorf("%d steps, of which the constant is %v in all; want 50", len(a.steps), a.counts[4])
@@ -353,13 +340,9 @@ func TestTwoBeliefs(t *testing.T) {
 	e, w := instanceOf(t, Config{Figure: "driver", Mode: Paper}, 1)
 	for _, m := range acquisition.Methods() {
 		l := w.learner(m)
-		if err := l.recommend(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.recommend(t.Context()))
 		for range 2 {
-			if err := l.observe(0, idrl.Answer{Choice: idrl.ChoseA}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.observe(0, idrl.Answer{Choice: idrl.ChoseA}))
 		}
 		if l.core.Posterior() == l.core.Solving() || slices.Equal(l.core.Posterior().Mean(nil), l.core.Solving().Mean(nil)) {
 			t.Errorf("%s: %s has one posterior", e.Name(), m.Name)
@@ -374,17 +357,14 @@ func TestTwoBeliefs(t *testing.T) {
 // A weighted sum with weights 1 and −1 is about what a comparison is about, in any
 // order of the items; a rating is one with weight 1.
 func TestTaskQueries(t *testing.T) {
-	task, err := ReadTask(strings.NewReader(`{
+	task := must.Get(ReadTask(strings.NewReader(`{
 		"features": ["x", "y"],
 		"items": [{"id": "b", "features": [0.1, 0.7]}, {"id": "a", "features": [0.3, -0.2]}, {"id": "c", "features": [5, 6]}],
 		"policies": [{"id": "p", "features": [9, 1]}, {"id": "q", "features": [1, 9]}],
 		"queries": [
 			{"compare": ["b", "a"]}, {"weights": {"a": -1, "b": 1}}, {"rate": "c"}, {"weights": {"c": 1}},
 			{"weights": {"c": 2, "a": 10, "b": -0.5}}
-		]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		]}`)))(t)
 	same := func(i, j int) {
 		t.Helper()
 		if a, b := task.query(i), task.query(j); !slices.Equal(a.X, b.X) || a.ID == b.ID {

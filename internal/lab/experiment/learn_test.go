@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 )
@@ -18,10 +20,7 @@ import (
 func instanceOf(t *testing.T, c Config, seed uint64) (Experiment, *instance) {
 	t.Helper()
 	e, build := instancesOf(t, c)
-	w, err := build(t.Context(), seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(build(t.Context(), seed))(t)
 	return e, w
 }
 
@@ -29,18 +28,9 @@ func instanceOf(t *testing.T, c Config, seed uint64) (Experiment, *instance) {
 func instancesOf(t *testing.T, c Config) (Experiment, maker) {
 	t.Helper()
 	c.Seeds = 1
-	e, err := c.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := e.figure()
-	if err != nil {
-		t.Fatal(err)
-	}
-	build, err := f.build(t.Context(), e, Options{}.SmallDriver().ToyCorridor())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(c.Validate())(t)
+	f := must.Get(e.figure())(t)
+	build := must.Get(f.build(t.Context(), e, Options{}.SmallDriver().ToyCorridor()))(t)
 	return e, build
 }
 
@@ -82,9 +72,7 @@ func recorded(t *testing.T, e Experiment, w *instance, method string, answers in
 		log[asked{q, n}] = a
 		return a
 	}
-	if _, err := own.learn(t.Context(), e.Method(method), answers); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(own.learn(t.Context(), e.Method(method), answers))(t)
 	if len(log) != answers {
 		t.Fatalf("%s had %d answers in its record, want %d: the same question was asked twice as if it were new", method, len(log), answers)
 	}
@@ -170,10 +158,7 @@ func TestNoiseOfRatings(t *testing.T) {
 		sum, n := 0.0, 0
 		_, build := instancesOf(t, Config{Figure: "chain", Mode: mode})
 		for seed := range uint64(20) {
-			w, err := build(t.Context(), seed+1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(build(t.Context(), seed+1))(t)
 			for q, query := range w.queries {
 				d := w.answer(q, 0).Rating - dot(w.theta, query.X)
 				sum += d * d
@@ -311,23 +296,17 @@ func TestCandidates(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			e, w := instanceOf(t, test.c, 1)
 			l := w.learner(e.Method(test.method))
-			if err := l.recommend(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.recommend(t.Context()))
 			for range 3 {
 				before := l.run.Solves
-				if err := l.candidates(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, l.candidates(t.Context()))
 				if got := len(l.core.Policies().Present()); got != test.present || l.run.Solves-before != test.solves {
 					t.Errorf("%d candidates by %d solves; want %d by %d", got, l.run.Solves-before, test.present, test.solves)
 				}
 				if (l.noise != nil) != (w.paper && test.method == "idrl") {
 					t.Errorf("noise of the authors' code: %v", l.noise != nil)
 				}
-				if err := l.step(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, l.step(t.Context()))
 			}
 		})
 	}
@@ -338,14 +317,10 @@ func TestCandidates(t *testing.T) {
 func TestArchive(t *testing.T) {
 	e, w := instanceOf(t, Config{Figure: "garnet"}, 2)
 	l := w.learner(e.Method("lvar"))
-	if err := l.recommend(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.recommend(t.Context()))
 	var met []idrl.Candidate
 	for range 5 {
-		if err := l.candidates(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.candidates(t.Context()))
 		now, present := l.core.Policies().Known(), len(l.core.Policies().Present())
 		same := func(p idrl.Candidate) func(idrl.Candidate) bool {
 			return func(o idrl.Candidate) bool { return learning.Alike(o.Mu, p.Mu) }
@@ -361,9 +336,7 @@ func TestArchive(t *testing.T) {
 			}
 		}
 		met = now
-		if err := l.step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.step(t.Context()))
 	}
 	if len(met) <= 6 {
 		t.Errorf("%d policies in all; the test needs some that are of the past", len(met))
@@ -375,12 +348,8 @@ func TestArchive(t *testing.T) {
 func TestDuel(t *testing.T) {
 	e, w := instanceOf(t, Config{Figure: "junction"}, 1)
 	l := w.learner(e.Method("leader"))
-	if err := l.recommend(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.candidates(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.recommend(t.Context()))
+	must.Do(t, l.candidates(t.Context()))
 	c := l.core.Policies().Present()
 	if len(c) != 2 || !slices.Equal(c[0].Params, l.mean.params) {
 		t.Fatalf("%d policies", len(c))
@@ -413,10 +382,7 @@ func TestExactRemembers(t *testing.T) {
 	x := w.candidateSolver.(*exact)
 	draws := w.stream("test", 0)
 	for range 100 {
-		p, err := x.optimal(t.Context(), w.prior.Sample(nil, draws), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(x.optimal(t.Context(), w.prior.Sample(nil, draws), nil))(t)
 		if want := x.prepared.Mu(x.start, p.params); !slices.Equal(p.mu, want) {
 			t.Fatalf("a policy has the feature expectation %v, want %v", p.mu, want)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -25,19 +27,10 @@ func gridStage(t *testing.T, s learning.Schedule) *stage {
 	newEnv := func() idrl.Environment { return gridworld.New(gridworld.Config{}, rng.New(seed, "layout", 0)) }
 	env := newEnv()
 	spec := settings.Complete(idrl.SessionSpec{Env: "gridworld", Kind: idrl.CompareClips, NoiseStd: 1, Noise: idrl.SharedNoise})
-	model, err := belief.ForSpec(spec, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sol, err := solver.For(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(belief.ForSpec(spec, env))(t)
+	sol := must.Get(solver.For(env))(t)
 	theta := sim.NewTask(env, rng.New(3, "task", 0)).Theta
-	expert, err := sim.NewExpert("bradley-terry", sim.Task{Theta: theta}, sim.Options{Range: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expert := must.Get(sim.NewExpert("bradley-terry", sim.Task{Theta: theta}, sim.Options{Range: 10}))(t)
 	return &stage{
 		seed: seed, schedule: s, kind: spec.Kind, theta: theta, prior: model.Start, newEnv: newEnv, solver: sol, mu: solver.Mu,
 		mse: func([]float64) float64 { return 0 }, cosine: func([]float64) float64 { return 0 },
@@ -60,15 +53,10 @@ func TestScheduleOfSessions(t *testing.T) {
 		{"live", learning.Live(), []int64{0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{"slow", learning.Dear(), []int64{0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 6, 6}},
 	} {
-		l, err := gridStage(t, test.s).start(t.Context(), Experiment{}.Method("lvar"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(gridStage(t, test.s).start(t.Context(), Experiment{}.Method("lvar")))(t)
 		defer l.session.Close()
 		for range test.basedOn {
-			if err := l.step(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.step(t.Context()))
 		}
 		var basedOn []int64
 		for n, as := range l.given {
@@ -99,16 +87,10 @@ func TestLiveRuns(t *testing.T) {
 		{"gridworld", SlowSchedule, Comparisons, "idrl", 9003, 362.01685929085335, 3.143914920928847, 90},
 		{"gridworld", CrowdSchedule, Comparisons, "lvar:ideal", 1001, 251.6979440613663, 3.83080901220371, 396},
 	} {
-		e, err := Config{
+		e := must.Get(Config{
 			Figure: test.figure, Schedule: test.schedule, Queries: test.queries, Methods: []string{test.method}, Seeds: 1, FirstSeed: test.seed,
-		}.Validate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Do(t.Context(), e, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}.Validate())(t)
+		r := must.Get(Do(t.Context(), e, Options{}))(t)
 		run := r.Runs[0][0]
 		near := func(got []float64, want float64) bool {
 			return math.Abs(floats.Sum(got)-want) <= 1e-9*want
@@ -122,14 +104,8 @@ func TestLiveRuns(t *testing.T) {
 // Made clips are asked about by a method that chooses, and by none that asks at random.
 func TestRunsOfMadeClips(t *testing.T) {
 	curve := func(method, clips string) []float64 {
-		e, err := Config{Figure: "gridworld", Schedule: LiveSchedule, Queries: Comparisons, Methods: []string{method}, Seeds: 1, FirstSeed: 9001, Answers: 20, ClipsFrom: clips}.Validate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Do(t.Context(), e, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Config{Figure: "gridworld", Schedule: LiveSchedule, Queries: Comparisons, Methods: []string{method}, Seeds: 1, FirstSeed: 9001, Answers: 20, ClipsFrom: clips}.Validate())(t)
+		r := must.Get(Do(t.Context(), e, Options{}))(t)
 		return r.Runs[0][0].MSE
 	}
 	if slices.Equal(curve("lvar", idrl.FoundClips), curve("lvar", idrl.MadeClips)) {

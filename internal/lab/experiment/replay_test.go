@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
 
@@ -40,14 +42,9 @@ type replay struct {
 // where policies tie up to rounding their choice is noise and is not compared,
 // as the vectors' notes say.
 func TestReplay(t *testing.T) {
-	b, err := os.ReadFile("testdata/vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/vectors.json"))(t)
 	var file struct{ Vectors []replay }
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &file))
 	if len(file.Vectors) != 2 {
 		t.Fatalf("%d vectors", len(file.Vectors))
 	}
@@ -66,15 +63,11 @@ func (v replay) check(t *testing.T) {
 	l := learning.New(learning.Config{Model: model, Method: methodOf("uniform")})
 	for n, step := range v.Outputs.Steps {
 		var state []int
-		if err := json.Unmarshal(v.Inputs.QueriesAndAnswers[n][0], &state); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(v.Inputs.QueriesAndAnswers[n][0], &state))
 		x := make([]float64, len(w.theta))
 		x[state[0]] = 1
 		q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x}
-		if err := l.Observe(q, idrl.Answer{Choice: idrl.Rated, Rating: float64(float32(step.Y))}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Observe(q, idrl.Answer{Choice: idrl.Rated, Rating: float64(float32(step.Y))}))
 		mean := l.Posterior().Mean(nil)
 		sum := 0.0
 		for i, p := range v.Inputs.MSEPoints {
@@ -85,10 +78,7 @@ func (v replay) check(t *testing.T) {
 		if step.Gap < 1e-6 {
 			continue
 		}
-		p, err := w.candidateSolver.optimal(t.Context(), mean, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(w.candidateSolver.optimal(t.Context(), mean, nil))(t)
 		within(t, "regret", w.best-p.value, step.Regret, 1e-6)
 		compared++
 	}
@@ -100,23 +90,11 @@ func (v replay) check(t *testing.T) {
 // instance finds the seed whose instance the vector is about.
 func (v replay) instance(t *testing.T, figure string) *instance {
 	t.Helper()
-	e, err := Config{Figure: figure, Mode: Paper, Seeds: 30, FirstSeed: 1}.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := e.figure()
-	if err != nil {
-		t.Fatal(err)
-	}
-	build, err := f.build(t.Context(), e, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Config{Figure: figure, Mode: Paper, Seeds: 30, FirstSeed: 1}.Validate())(t)
+	f := must.Get(e.figure())(t)
+	build := must.Get(f.build(t.Context(), e, Options{}))(t)
 	for i := range e.Seeds {
-		w, err := build(t.Context(), e.Seed(i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(build(t.Context(), e.Seed(i)))(t)
 		if floats.EqualApprox(w.rewards(v), v.Inputs.Rewards, 1e-6) {
 			return w
 		}

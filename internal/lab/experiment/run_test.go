@@ -10,16 +10,15 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/learn/acquisition"
 )
 
 func do(t *testing.T, e experiment.Experiment, o experiment.Options) experiment.Result {
 	t.Helper()
-	r, err := experiment.Do(t.Context(), e, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(experiment.Do(t.Context(), e, o))(t)
 	return r
 }
 

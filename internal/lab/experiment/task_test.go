@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment"
 )
@@ -15,15 +17,9 @@ import (
 // The example of the documentation runs with every method that fits it, and its
 // regret falls.
 func TestDelivery(t *testing.T) {
-	file, err := os.Open("../../../docs/tasks/delivery.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open("../../../docs/tasks/delivery.json"))(t)
 	defer file.Close()
-	task, err := experiment.ReadTask(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := must.Get(experiment.ReadTask(file))(t)
 	c := experiment.Config{Task: task, Seeds: 2, FirstSeed: 1}
 	c.Methods = fitting(c)
 	for _, refused := range []string{"mr", "mr-simple", "eubo", "eir", "evr"} { // it has questions of both kinds
@@ -59,17 +55,11 @@ const small = `{
 func read(s string) (*experiment.Task, error) { return experiment.ReadTask(strings.NewReader(s)) }
 
 func TestTaskDefaults(t *testing.T) {
-	task, err := read(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := must.Get(read(small))(t)
 	if task.Title != "Task" || task.Budget != 50 || task.Prior.Variance != 1 || task.Answers.NoiseStd != 0.1 || task.Answers.Beta != 3 || task.Truth != nil {
 		t.Errorf("defaults %+v", task)
 	}
-	other, err := read(small + "\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(read(small + "\n"))(t)
 	name := func(task *experiment.Task) string {
 		return valid(t, experiment.Config{Task: task, Seeds: 1}).Name()
 	}
@@ -141,14 +131,9 @@ func TestMalformedTasks(t *testing.T) {
 // More than 100,000 queries are refused.
 func TestTooManyRows(t *testing.T) {
 	var task map[string]any
-	if err := json.Unmarshal([]byte(small), &task); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(small), &task))
 	task["queries"] = slices.Repeat([]any{map[string]string{"rate": "a"}}, 100001)
-	b, err := json.Marshal(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(task))(t)
 	if _, err := read(string(b)); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "task: at most 100000 items, policies and queries each") {
 		t.Errorf("error %v, want that there are too many", err)
 	}
@@ -157,10 +142,7 @@ func TestTooManyRows(t *testing.T) {
 // runOf returns the first run of a task.
 func runOf(t *testing.T, task string, method string, answers int) experiment.Run {
 	t.Helper()
-	parsed, err := read(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(read(task))(t)
 	e := valid(t, experiment.Config{Task: parsed, Seeds: 1, FirstSeed: 5, Answers: answers, Methods: []string{method}})
 	return do(t, e, experiment.Options{}).Runs[0][0]
 }
@@ -194,10 +176,7 @@ func TestUselessQueries(t *testing.T) {
 		strings.Replace(useless, `, {"compare": ["a", "b"]}`, "", 1),
 		strings.Replace(small, `{"rate": "a"}, {"compare": ["a", "b"]}`, `{"weights": {"a": 0, "b": 0}}`, 1),
 	} {
-		task, err := read(kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		task := must.Get(read(kind))(t)
 		c := experiment.Config{Task: task, Seeds: 2, FirstSeed: 1, Answers: 6}
 		c.Methods = fitting(c)
 		r := do(t, valid(t, c), experiment.Options{})
@@ -214,10 +193,7 @@ func TestUselessQueries(t *testing.T) {
 
 // FuzzReadTask: no file makes it panic, and what it accepts can be run.
 func FuzzReadTask(f *testing.F) {
-	b, err := os.ReadFile("../../../docs/tasks/delivery.json")
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../../docs/tasks/delivery.json"))(f)
 	f.Add(b)
 	f.Add([]byte(small))
 	f.Add([]byte(strings.Replace(small, `"queries"`, `"prior": {"covariance": [[2, 1], [1, 2]]}, "true_weights": [1e9, -1e9], "queries"`, 1)))

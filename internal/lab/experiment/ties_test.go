@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -97,9 +99,7 @@ func TestDropped(t *testing.T) {
 		}
 		l := w.learner(e.Method("idrl:" + name))
 		before := l.core.Posterior()
-		if err := l.observe(q, w.answer(q, n)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.observe(q, w.answer(q, n)))
 		if (l.core.Posterior() != before) != changes || l.n != 1 || l.asked[q] != 1 {
 			t.Errorf("%s: the belief changed: %v, want %v; %d answers", name, l.core.Posterior() != before, changes, l.n)
 		}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/data/library"
 	"tiebreak/internal/lab/librarian"
@@ -13,18 +15,9 @@ import (
 // the model that it was made for: where one of them changes, the file is to be made again.
 func TestFilesFollowRecipes(t *testing.T) {
 	for _, l := range mujoco.Catalogue() {
-		data, err := os.ReadFile("../../../envs/mujoco/library/" + l.ID + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := library.Decode(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key, err := librarian.RecipeFor(l.ID).Key()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile("../../../envs/mujoco/library/" + l.ID + ".json"))(t)
+		f := must.Get(library.Decode(data))(t)
+		key := must.Get(librarian.RecipeFor(l.ID).Key())(t)
 		if f.Robot != l.ID || f.Recipe != key {
 			t.Errorf("the library of %q was made for %q by the recipe %q, which is %q now: make it again with 'tiebreak-lab library %s --out envs/mujoco/library'",
 				l.ID, f.Robot, f.Recipe, key, l.ID)
@@ -60,10 +53,7 @@ func TestRecipeKey(t *testing.T) {
 		{Skills: []librarian.Skill{{Name: "a", Falls: true, By: librarian.Held{}}}},
 		{Skills: []librarian.Skill{{Name: "a", Theta: map[string]float64{"Effort": 1}, By: librarian.Held{}}}},
 	} {
-		key, err := r.Key()
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := must.Get(r.Key())(t)
 		if before, ok := seen[key]; ok {
 			t.Errorf("recipes %d and %d have one key", before, k)
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/envs"
@@ -40,10 +42,7 @@ func TestLibrariesOfRobots(t *testing.T) {
 	for _, e := range libraries() {
 		t.Run(e.ID, func(t *testing.T) {
 			t.Parallel()
-			behaviours, err := e.Library()
-			if err != nil {
-				t.Fatal(err)
-			}
+			behaviours := must.Get(e.Library())(t)
 			if len(behaviours) < 24 {
 				t.Fatalf("%d behaviours, want 24 or more", len(behaviours))
 			}
@@ -52,18 +51,12 @@ func TestLibrariesOfRobots(t *testing.T) {
 			var phis [][][]float64 // of clips by behaviours
 			moving := 0
 			for k, b := range behaviours {
-				clips, err := s.Clips(t.Context(), b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				clips := must.Get(s.Clips(t.Context(), b))(t)
 				phis = append(phis, nil)
 				for _, c := range clips {
 					phis[k] = append(phis[k], c.Phi)
 				}
-				views, err := measure.Of(clips)
-				if err != nil {
-					t.Fatal(err)
-				}
+				views := must.Get(measure.Of(clips))(t)
 				if slices.ContainsFunc(views, (*measure.View).Lively) {
 					moving++
 				}
@@ -105,10 +98,7 @@ func shares(t *testing.T, views []*measure.View) (left, easy float64) {
 	n := 0.0
 	for j, b := range views {
 		for _, a := range views[:j] {
-			p, err := measure.Compare(a, b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(measure.Compare(a, b))(t)
 			if p.StayTogether() {
 				continue
 			}
@@ -141,23 +131,14 @@ func TestDeeds(t *testing.T) {
 	for _, d := range deeds {
 		t.Run(d.env+"/"+d.name, func(t *testing.T) {
 			t.Parallel()
-			entry, err := envs.Catalogue().Find(d.env)
-			if err != nil {
-				t.Fatal(err)
-			}
-			behaviours, err := entry.Library()
-			if err != nil {
-				t.Fatal(err)
-			}
+			entry := must.Get(envs.Catalogue().Find(d.env))(t)
+			behaviours := must.Get(entry.Library())(t)
 			k := slices.IndexFunc(behaviours, func(b library.Behaviour) bool { return b.Name == d.name })
 			if k < 0 {
 				t.Fatalf("there is no such behaviour")
 			}
 			env := entry.New(rng.New(1, "layout", 0))
-			p, err := behaviour.New(env.Spec(), behaviours[k].Params)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(behaviour.New(env.Spec(), behaviours[k].Params))(t)
 			missed := 0
 			for n := range d.starts {
 				sum, fell := d.play(t, env, p, n)
@@ -194,21 +175,12 @@ func (d deed) play(t *testing.T, env idrl.Environment, p idrl.Policy, n int) (su
 // TestReaches: the arm's fingertip is within 2 cm of the target for half of the time or
 // more from five of 8 starts.
 func TestReaches(t *testing.T) {
-	entry, err := envs.Catalogue().Find("reacher")
-	if err != nil {
-		t.Fatal(err)
-	}
-	behaviours, err := entry.Library()
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := must.Get(envs.Catalogue().Find("reacher"))(t)
+	behaviours := must.Get(entry.Library())(t)
 	k := slices.IndexFunc(behaviours, func(b library.Behaviour) bool { return b.Name == "reaching" })
 	env := entry.New(rng.New(1, "layout", 0))
 	spec := env.Spec()
-	p, err := behaviour.New(spec, behaviours[k].Params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(behaviour.New(spec, behaviours[k].Params))(t)
 	at := slices.Index(spec.FeatureNames, "At the target") // 5·exp(−(d/5 cm)²) a second
 	reached := 0
 	for n := range 8 {

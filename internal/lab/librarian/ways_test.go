@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/idrl"
@@ -20,16 +22,10 @@ func TestHoldTime(t *testing.T) {
 	spec := env.Spec()
 	settings := sac.Live()
 	settings.Features = true
-	agent, err := sac.New(sac.Config{Settings: settings, Env: env, Reward: sac.Linear(make([]float64, spec.FeatureDim())), Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	agent := must.Get(sac.New(sac.Config{Settings: settings, Env: env, Reward: sac.Linear(make([]float64, spec.FeatureDim())), Seed: 1}))(t)
 	policy := agent.Policy(false)
 	own := librarian.HoldTime(policy.Params(), spec, 0.5)
-	held, err := sac.NewPolicy(spec, own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(sac.NewPolicy(spec, own))(t)
 	obs := slices.Repeat([]float64{0.3}, spec.ObsDim)
 	act := func(p *sac.Policy, at int) float64 {
 		return p.ActAt(make(idrl.Action, spec.Actions.Dim()), obs, at, nil)[0]
@@ -64,14 +60,8 @@ func TestTurn(t *testing.T) {
 	}
 	own := slices.Concat(draw(25, 0.1), []float64{2, 3, 4, 13, 14}, draw(40, 0.01), draw(5, 1), []float64{1, 2, 3, 4, 5})
 	turned := librarian.Turn(own, actions, observations)
-	gait, err := solver.NewGait(spec, own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := solver.NewGait(spec, turned)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gait := must.Get(solver.NewGait(spec, own))(t)
+	other := must.Get(solver.NewGait(spec, turned))(t)
 	seen := draw(27, 1) // by the turned gait
 	before := make([]float64, 27)
 	for k, o := range observations {

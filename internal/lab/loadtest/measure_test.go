@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tiebreak/internal/check/must"
 )
 
 func TestParseMetrics(t *testing.T) {
@@ -22,9 +24,7 @@ func TestTimes(t *testing.T) {
 		two.Waits = append(two.Waits, time.Duration(2*k+2)*time.Millisecond)
 	}
 	r := Report{Seconds: 4}
-	if err := r.times([]*Labeller{one, two}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.times([]*Labeller{one, two}))
 	if r.Answers != 100 || r.PerSecond != 25 || r.P50 != 50 || r.P99 != 99 || r.Max != 100 {
 		t.Errorf("%+v", r)
 	}

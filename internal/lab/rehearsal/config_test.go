@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
 func TestBadConfig(t *testing.T) {
 	good := Config{Link: "http://127.0.0.1:1/join/x", Answers: 1, Expert: Expert{Kind: Experts()[0], Temperature: 1}}
-	if _, err := New(good); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(New(good))(t)
 	for _, test := range []struct {
 		name   string
 		change func(*Config)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 )
 
@@ -45,9 +47,7 @@ func TestStopwatchCountsWhatIsSkipped(t *testing.T) {
 		start := time.Now()
 		s := Stopwatch{Clock: skips{share}}
 		for range 4 {
-			if err := s.Wait(t.Context(), 10*time.Millisecond); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Wait(t.Context(), 10*time.Millisecond))
 		}
 		// What was waited for is counted once, and the machine's own time besides.
 		if least, most := 40*time.Millisecond, 40*time.Millisecond+time.Since(start); s.Taken() < least || s.Taken() > most {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,10 +28,7 @@ func aRun(seed uint64, regrets ...float64) Run {
 
 func mustOpen(t *testing.T, file string, settings []Setting) *files {
 	t.Helper()
-	f, err := openFiles(file, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(openFiles(file, settings))(t)
 	return f
 }
 
@@ -39,18 +38,11 @@ func TestFilesKeepRuns(t *testing.T) {
 	f := mustOpen(t, file, settings)
 	want := []Run{aRun(4, 0.5, 0.25, 0), aRun(2, 0.125)}
 	for _, r := range want {
-		if err := f.add(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.add(r))
 	}
-	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(file))(t)
 	for _, left := range []string{"", "9,sess", encoded(aRun(9, 0.5)), encoded(aRun(9, 0.5, 0.25)) + "9,sess"} {
-		if err := extend(file, []byte(left)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, extend(file, []byte(left)))
 		if diff := cmp.Diff(want, mustOpen(t, file, settings).runs); diff != "" {
 			t.Errorf("with %q left by an interruption (-want +got):\n%s", left, diff)
 		}
@@ -77,20 +69,12 @@ func encoded(r Run) string {
 func TestFilesRefuseWhatIsNotTheirs(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "runs.csv")
-	if err := mustOpen(t, file, []Setting{{Name: "env", Value: "driver"}}).add(aRun(1, 0.5)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mustOpen(t, file, []Setting{{Name: "env", Value: "driver"}}).add(aRun(1, 0.5)))
 	damaged := filepath.Join(dir, "damaged.csv")
-	if err := mustOpen(t, damaged, nil).add(aRun(1, 0.5, 0.25)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(damaged, encode([][]string{header()}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mustOpen(t, damaged, nil).add(aRun(1, 0.5, 0.25)))
+	must.Do(t, os.WriteFile(damaged, encode([][]string{header()}), 0o600))
 	other := filepath.Join(dir, "letter.csv")
-	if err := os.WriteFile(other, []byte("Dear Sir,\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(other, []byte("Dear Sir,\n"), 0o600))
 	for _, test := range []struct {
 		name, file string
 		settings   []Setting
@@ -117,9 +101,7 @@ func TestFilesRefuseWhatIsNotTheirs(t *testing.T) {
 func TestFilesOfEarlierVersions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.csv")
 	env := Setting{Name: "env", Value: "driver"}
-	if err := mustOpen(t, file, []Setting{env}).add(aRun(1, 0.5)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mustOpen(t, file, []Setting{env}).add(aRun(1, 0.5)))
 	if _, err := openFiles(file, []Setting{env, {Name: "ahead", Value: "4", Later: true, Before: "3"}}); idrl.KindOf(err) != idrl.Conflict || !strings.Contains(err.Error(), "ahead = 3 and not 4") {
 		t.Errorf("runs with another value: error %v", err)
 	}
@@ -128,9 +110,7 @@ func TestFilesOfEarlierVersions(t *testing.T) {
 	if diff := cmp.Diff([]Run{aRun(1, 0.5)}, f.runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
-	if err := f.add(aRun(2, 0.25)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.add(aRun(2, 0.25)))
 	if got := mustOpen(t, file, same).runs; len(got) != 2 {
 		t.Errorf("%d runs after one more", len(got))
 	}

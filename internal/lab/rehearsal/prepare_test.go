@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/envs"
@@ -54,9 +56,7 @@ func (r recorded) PolicyClips(context.Context, idrl.SessionID, idrl.ClipID) ([][
 func prepared(t *testing.T, spec idrl.SessionSpec, seed uint64, e Expert, data Data) *Annotator {
 	t.Helper()
 	r := &Annotator{cfg: Config{Seed: seed, Expert: e, NewEnv: newEnv, Data: data}.withDefaults()}
-	if err := r.greet(t.Context(), &wire.Hello{Session: spec.ID, Env: spec.Env, Kind: spec.Kind}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.greet(t.Context(), &wire.Hello{Session: spec.ID, Env: spec.Env, Kind: spec.Kind}))
 	return r
 }
 
@@ -68,9 +68,7 @@ func TestMatchedRewardIsDrawnFromThePrior(t *testing.T) {
 	sum, d := 0.0, 0.0
 	for seed := range uint64(n) {
 		r := &Annotator{cfg: Config{Seed: seed, Data: recorded{spec}}}
-		if err := r.match(record.Record{Spec: spec}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.match(record.Record{Spec: spec}))
 		d = float64(len(r.theta))
 		sum += floats.Dot(r.theta, r.theta)
 	}
@@ -86,10 +84,7 @@ func TestMatchedRewardIsDrawnFromThePrior(t *testing.T) {
 // The reward of the other experts is that of the benchmarks, with the data and without.
 func TestOtherRewardsAreOfTheBenchmarks(t *testing.T) {
 	spec := settings.Complete(idrl.SessionSpec{ID: "s", Env: "driver", Seed: 3})
-	env, err := newEnv(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := must.Get(newEnv(spec))(t)
 	want := sim.NewTask(env, rng.New(7, "task", 0)).Theta
 	e := Expert{Kind: "bradley-terry", Temperature: 0.1}
 	if got := prepared(t, spec, 7, e, nil); !slices.Equal(got.theta, want) || got.truth != nil {
@@ -128,9 +123,7 @@ func TestRight(t *testing.T) {
 	}
 	const right = 0.7
 	r := prepared(t, spec, 1, Expert{Matched: true, Right: right}, trained{recorded{spec}, g})
-	if err := r.tune(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.tune(t.Context()))
 	n, of := 0, 0
 	for range 300 {
 		for _, q := range g.Queries {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -41,10 +43,7 @@ func (w walks) PolicyClips(context.Context, idrl.SessionID, idrl.ClipID) (out []
 
 // A policy is worth the mean of its clips; stills count where there is nothing else.
 func TestWorthOfAPolicy(t *testing.T) {
-	taste, err := seeing.Find("chain", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taste := must.Get(seeing.Find("chain", ""))(t)
 	for _, test := range []struct {
 		fields [][]int
 		mean   float64
@@ -88,18 +87,14 @@ func TestNoTrueReward(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "runs.csv")
-	if err := mustOpen(t, file, nil).add(run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mustOpen(t, file, nil).add(run))
 	read := mustOpen(t, file, nil).runs
 	if len(read) != 1 || read[0].Rows[3].True() || read[0].Rows[3].Worth != 0.3 || read[0].Rows[3].WorthClips != 4 {
 		t.Errorf("read again: %+v", read)
 	}
 	var out bytes.Buffer
 	figures := Figures([]Run{run})
-	if err := PrintSummary(&out, []Run{run}, figures); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, PrintSummary(&out, []Run{run}, figures))
 	if s := out.String(); strings.Contains(s, "true regret") || strings.Contains(s, "NaN") || !strings.Contains(s, "worth to the person, mean") || !strings.Contains(s, "10 looks") {
 		t.Errorf("the summary:\n%s", s)
 	}
@@ -140,20 +135,11 @@ func TestPersonOfASession(t *testing.T) {
 
 // What is hard to see takes longer, and says so although the clock skips it.
 func TestHardQuestionsTakeLonger(t *testing.T) {
-	taste, err := seeing.Find("chain", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	media, err := walks{fields: [][]int{{0, 1, 2}, {15, 16, 17}}}.PolicyClips(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taste := must.Get(seeing.Find("chain", ""))(t)
+	media := must.Get(walks{fields: [][]int{{0, 1, 2}, {15, 16, 17}}}.PolicyClips(t.Context(), "", ""))(t)
 	var clips []*clip.Clip
 	for _, b := range media {
-		c, err := clip.Decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(clip.Decode(b))(t)
 		clips = append(clips, c)
 	}
 	took := func(a, b *clip.Clip) time.Duration {
@@ -162,9 +148,7 @@ func TestHardQuestionsTakeLonger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.think(t.Context(), slow, rng.New(1, "response time", 0)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.think(t.Context(), slow, rng.New(1, "response time", 0)))(t)
 		return r.took
 	}
 	if easy, hard := took(clips[0], clips[1]), took(clips[0], clips[0]); math.Abs(float64(hard)/float64(easy)-3) > 0.01 {

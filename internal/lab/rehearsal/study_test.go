@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 )
 
@@ -24,9 +26,7 @@ func TestStudyGoesOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.csv")
 	f := mustOpen(t, file, nil)
 	for _, seed := range []uint64{5, 3, 9} {
-		if err := f.add(aRun(seed, 0.5)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.add(aRun(seed, 0.5)))
 	}
 	var asked []uint64
 	broken := errors.New("no session can be made")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -89,18 +91,14 @@ func TestAnswersToTenth(t *testing.T) {
 func TestComparedOnce(t *testing.T) {
 	runs := []Run{{Seed: 1, Rows: []Comparison{{Given: 60, Regret: 0.05}}}, {Seed: 2, Rows: []Comparison{{Given: 60, Regret: 0.2}}}}
 	var out strings.Builder
-	if err := PrintSummary(&out, runs, Figures(runs)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, PrintSummary(&out, runs, Figures(runs)))
 	if said := out.String(); !strings.Contains(said, "not known: compared only at the end") || !strings.Contains(said, "Runs where it is so then: 50 %") {
 		t.Error(said)
 	}
 	runs[0].Rows = []Comparison{{Given: 10, Regret: 0.4}, {Given: 20, Regret: 0.05}, {Given: 60, Regret: 0.05}}
 	runs[1].Rows = runs[0].Rows
 	out.Reset()
-	if err := PrintSummary(&out, runs, Figures(runs)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, PrintSummary(&out, runs, Figures(runs)))
 	if said := out.String(); !strings.Contains(said, "median: 20 [20, 20] (compared every 40 answers)") {
 		t.Error(said)
 	}
@@ -142,9 +140,7 @@ func TestBootstrap(t *testing.T) {
 func TestSummaryForPeople(t *testing.T) {
 	var out strings.Builder
 	runs := twoRuns()
-	if err := PrintSummary(&out, runs, Figures(runs)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, PrintSummary(&out, runs, Figures(runs)))
 	for _, says := range []string{
 		"2 runs (seeds 1 to 2), 6 comparisons", "against the best policy that the session knows", "after answer", "20 % [10, 30]", "0–20 %", "33.3 %",
 		"median: more than were given [10, more than were given] (compared every 5 answers). Runs that get there: 50 % [0, 100].",
@@ -157,9 +153,7 @@ func TestSummaryForPeople(t *testing.T) {
 		t.Errorf("it tells of bins without comparisons:\n%s", out.String())
 	}
 	file := filepath.Join(t.TempDir(), "x.csv")
-	if err := WriteSummary(file, Figures(runs)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteSummary(file, Figures(runs)))
 	b, err := os.ReadFile(filepath.Join(filepath.Dir(file), "x-summary.csv"))
 	if err != nil || !strings.HasPrefix(string(b), "measure,at,value,low,high,n\ntrue_regret,5,0.2,0.1,0.3,2\n") {
 		t.Errorf("the summary begins with %.80q, %v", b, err)

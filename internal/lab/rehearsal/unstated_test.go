@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 )
@@ -28,9 +30,7 @@ func TestSessionsThatStateNoRegret(t *testing.T) {
 	c.Given = 9
 	run := Run{Seed: 1, Session: "s", Rows: []Comparison{c}}
 	file := filepath.Join(t.TempDir(), "runs.csv")
-	if err := mustOpen(t, file, nil).add(run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mustOpen(t, file, nil).add(run))
 	read := mustOpen(t, file, nil).runs
 	if len(read) != 1 || read[0].Rows[0].Stated() || read[0].Rows[0].Regret != 1 {
 		t.Errorf("read again: %+v", read)
@@ -51,9 +51,7 @@ func TestSessionsThatStateNoRegret(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := PrintSummary(&out, []Run{run}, Figures([]Run{run})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, PrintSummary(&out, []Run{run}, Figures([]Run{run})))
 	if s := out.String(); strings.Contains(s, "page:") || strings.Contains(s, "NaN") || !strings.Contains(s, "Pages state no regret") || !strings.Contains(s, "true regret, mean") {
 		t.Errorf("the summary:\n%s", s)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -16,24 +18,15 @@ import (
 
 func environment(t *testing.T, id string) idrl.Environment {
 	t.Helper()
-	entry, err := envs.Catalogue().Find(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := must.Get(envs.Catalogue().Find(id))(t)
 	return entry.New(rng.New(5, "layout", 0))
 }
 
 // drawn returns a clip as a page gets it.
 func drawn(t *testing.T, env idrl.Environment, c idrl.Clip) *clip.Clip {
 	t.Helper()
-	b, err := clip.Encode(env, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := clip.Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(clip.Encode(env, c))(t)
+	out := must.Get(clip.Decode(b))(t)
 	return out
 }
 
@@ -127,10 +120,7 @@ func TestTasteOfDrives(t *testing.T) {
 				t.Fatalf("the middles of the cars are %v apart at least, which does not say whether they touch", nearest)
 			}
 			c := drawn(t, env, idrl.Clip{Steps: len(states) - 1, Phi: make([]float64, 5), Snapshots: states})
-			got, err := watchRoad(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(watchRoad(c))(t)
 			first, last := states[0], states[len(states)-1]
 			want := traffic{(last[1] - first[1]) / 5, on / float64(len(states)), test.hit}
 			if math.Abs(got.ahead-want.ahead) > 0.01 || math.Abs(got.road-want.road) > 0.03 || got.hit != want.hit {

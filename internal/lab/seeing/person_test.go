@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/measure"
@@ -27,10 +29,7 @@ func rocking(up float64) *clip.Clip {
 
 func answer(t *testing.T, p Person, n uint64, clips ...*clip.Clip) Reply {
 	t.Helper()
-	r, err := p.Answer("q", n, clips...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(p.Answer("q", n, clips...))(t)
 	return r
 }
 
@@ -115,10 +114,7 @@ func TestThreshold(t *testing.T) {
 
 // Contrast is 1 where clips cease to look alike and 2 where they differ at a glance, and grows.
 func TestContrast(t *testing.T) {
-	a, err := measure.New(running(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(measure.New(running(1)))(t)
 	for _, test := range []struct {
 		pair  measure.Pair
 		onMap bool

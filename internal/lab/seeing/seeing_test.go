@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -45,14 +47,8 @@ func constant(a float64) func(float64) float64 { return func(float64) float64 { 
 
 func worth(t *testing.T, env, taste string, c *clip.Clip) float64 {
 	t.Helper()
-	of, err := Find(env, taste)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := of.Worth(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := must.Get(Find(env, taste))(t)
+	v := must.Get(of.Worth(c))(t)
 	return v
 }
 
@@ -195,10 +191,7 @@ func TestPerson(t *testing.T) {
 	const n = 2000
 	a, b := running(2), running(1)
 	for k := range n {
-		got, err := unsure.Compare(k, a, b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(unsure.Compare(k, a, b))(t)
 		if got.Choice == idrl.ChoseB {
 			wrong++
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
@@ -27,10 +29,7 @@ type tally struct {
 // ask puts a question to an expert with true reward (1, 0).
 func ask(t *testing.T, kind string, opt sim.Options, q idrl.QueryVector) tally {
 	t.Helper()
-	e, err := sim.NewExpert(kind, sim.Task{Theta: []float64{1, 0}}, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(sim.NewExpert(kind, sim.Task{Theta: []float64{1, 0}}, opt))(t)
 	out := tally{share: map[idrl.Choice]float64{}}
 	stream := rng.New(9, "answers", 0)
 	for range asked {
@@ -41,9 +40,7 @@ func ask(t *testing.T, kind string, opt sim.Options, q idrl.QueryVector) tally {
 		}
 		got.ID, got.Left = "x", idrl.SideA
 		if !opt.Unclamped {
-			if err := got.Validate(q.Query); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, got.Validate(q.Query))
 		}
 	}
 	return out
@@ -151,12 +148,9 @@ func TestDeterminism(t *testing.T) {
 	for _, kind := range sim.Experts() {
 		t.Run(kind, func(t *testing.T) {
 			theta := []float64{1, 0}
-			e, err := sim.NewExpert(kind, sim.Task{Theta: theta}, sim.Options{
+			e := must.Get(sim.NewExpert(kind, sim.Task{Theta: theta}, sim.Options{
 				Range: 2, NoiseStd: 0.5, Temperature: 0.5, TieBand: 0.1, Teacher: sim.Teacher{Beta: 1, Mistake: 0.2},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			answers := func() (out []idrl.Answer) {
 				stream := rng.New(2, "answers", 0)
 				for k := range 100 {

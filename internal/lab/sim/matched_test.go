@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
@@ -18,14 +20,8 @@ func TestMatchedAnswersByTheLikelihood(t *testing.T) {
 	const n = 20_000
 	for _, name := range []string{"probit", "bradley-terry", "bernoulli"} {
 		spec := settings.Complete(idrl.SessionSpec{Likelihood: name, NoiseStd: 0.7, TieBand: 0.3})
-		model, err := belief.ForSpec(spec, twoFeatures{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		expert, err := sim.NewMatched(spec, []float64{2, -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must.Get(belief.ForSpec(spec, twoFeatures{}))(t)
+		expert := must.Get(sim.NewMatched(spec, []float64{2, -1}))(t)
 		for _, u := range []float64{-1.2, -0.4, 0, 0.1, 0.8} {
 			q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{u, u}} // θ·X = u
 			stream, count := rng.New(1, name, uint64(10*(u+2))), map[idrl.Choice]float64{}
@@ -51,10 +47,7 @@ func TestMatchedAnswersByTheLikelihood(t *testing.T) {
 func TestMatchedRatings(t *testing.T) {
 	const n, u, std = 20_000, 0.9, 0.2
 	spec := settings.Complete(idrl.SessionSpec{Kind: idrl.RateClip, RatingVar: std * std})
-	expert, err := sim.NewMatched(spec, []float64{1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expert := must.Get(sim.NewMatched(spec, []float64{1, 1}))(t)
 	q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: []float64{0.6, 0.3}}
 	stream, ends, below := rng.New(1, "ratings", 0), 0.0, 0.0
 	for range n {
@@ -92,14 +85,8 @@ func TestMatchedSaysMore(t *testing.T) {
 	const n, u, z = 20_000, 0.9, 0.4
 	for _, name := range []string{"probit", "bradley-terry"} {
 		spec := settings.Complete(idrl.SessionSpec{Likelihood: name, NoiseStd: 0.7, TieBand: 0.3, Strength: true, Remarks: true})
-		model, err := belief.ForSpec(spec, twoFeatures{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		expert, err := sim.NewMatched(spec, []float64{2, -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must.Get(belief.ForSpec(spec, twoFeatures{}))(t)
+		expert := must.Get(sim.NewMatched(spec, []float64{2, -1}))(t)
 		q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.CompareClips}, X: []float64{u, u}, Mid: []float64{z, z}}
 		stream, count, remarks := rng.New(1, name, 0), map[idrl.Answer]float64{}, map[idrl.Remark]float64{}
 		for range n {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest/pointmass"
@@ -122,13 +124,8 @@ func TestJunction(t *testing.T) {
 		Rewards, Returns []float64
 		W                [][]float64
 	}
-	b, err := os.ReadFile("testdata/junction.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &vector); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/junction.json"))(t)
+	must.Do(t, json.Unmarshal(b, &vector))
 	env := junction.New(junction.Config{})
 	code := sim.NewCodeTask(env, rng.New(1, "task", 0))
 	if !floats.EqualApprox(code.Theta, vector.Rewards, 1e-15) || code.Env != env.Spec().ID {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/sim"
@@ -93,10 +95,7 @@ func TestTeacherAgreesWithADirectReading(t *testing.T) {
 			}
 		}
 		f := newFilm(rewards[0], rewards[1])
-		e, err := sim.NewExpert("b-pref", sim.Task{Theta: []float64{1, 0}}, sim.Options{Range: 1, Teacher: p, Steps: f.steps})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(sim.NewExpert("b-pref", sim.Task{Theta: []float64{1, 0}}, sim.Options{Range: 1, Teacher: p, Steps: f.steps}))(t)
 		got := e.Answer(f.compared(), rng.New(7, "answers", k))
 
 		draws := rng.New(7, "answers", k)
@@ -139,12 +138,9 @@ func TestTeacherRatesWithoutSteps(t *testing.T) {
 }
 
 func TestExpertsPanic(t *testing.T) {
-	e, err := sim.NewExpert("b-pref", sim.Task{Theta: []float64{1, 0}}, sim.Options{
+	e := must.Get(sim.NewExpert("b-pref", sim.Task{Theta: []float64{1, 0}}, sim.Options{
 		Range: 1, Teacher: sim.Teacher{SkipBelow: 9}, Steps: film{}.steps,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for _, test := range []struct {
 		name string
 		q    idrl.QueryVector

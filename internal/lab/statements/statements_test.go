@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/statements"
 )
@@ -19,9 +21,7 @@ func TestSum(t *testing.T) {
 		{Answers: 4, Regret: 0.04, Within: 0.9, Bound: 0.01, Mean: 0.15, MayStop: true},
 	}}
 	file := filepath.Join(t.TempDir(), "said.csv")
-	if err := cmp.Or(statements.Append(file, []statements.Run{run}), statements.Append(file, []statements.Run{run})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmp.Or(statements.Append(file, []statements.Run{run}), statements.Append(file, []statements.Run{run})))
 	runs, err := statements.Read(file, 4)
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%d runs, %v", len(runs), err)
@@ -42,10 +42,7 @@ func TestSum(t *testing.T) {
 
 // All kinds of people answer a session, and the same seed gives the same moments.
 func TestPeopleAnswer(t *testing.T) {
-	w, err := statements.FindWorld(t.Context(), "junction", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(statements.FindWorld(t.Context(), "junction", t.TempDir()))(t)
 	for _, k := range statements.Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
@@ -70,14 +67,8 @@ func TestTrial(t *testing.T) {
 		t.Errorf("a taste that there is not: %v", err)
 	}
 	for _, people := range []string{"matched", "hidden"} {
-		trial, err := statements.NewTrial(t.Context(), "gridworld", people, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		one, err := trial.Do(t.Context(), 5, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trial := must.Get(statements.NewTrial(t.Context(), "gridworld", people, t.TempDir()))(t)
+		one := must.Get(trial.Do(t.Context(), 5, 8))(t)
 		if again, err := trial.Do(t.Context(), 5, 8); err != nil || again != one {
 			t.Errorf("%s: %+v, and again %+v, %v", people, one, again, err)
 		}

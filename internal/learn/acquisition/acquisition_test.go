@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -32,10 +34,7 @@ func correlated(t testing.TB, d int, stream *rand.Rand) *belief.Gaussian {
 	for i := range d {
 		cov.SetSym(i, i, cov.At(i, i)+0.1)
 	}
-	g, err := belief.NewGaussian(normals(d, stream), cov)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(belief.NewGaussian(normals(d, stream), cov))(t)
 	return g
 }
 
@@ -112,20 +111,14 @@ func scorePair(t testing.TB, f acquisition.Function, in *acquisition.Input) ([]f
 	for i := range dst {
 		dst[i] = math.NaN() // what is in dst must not matter
 	}
-	p, err := f.Score(dst, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(f.Score(dst, in))(t)
 	return dst, p
 }
 
 // choose returns the selection of f.
 func choose(t testing.TB, f acquisition.Function, in *acquisition.Input) acquisition.Selection {
 	t.Helper()
-	s, err := acquisition.Select(f, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(acquisition.Select(f, in))(t)
 	return s
 }
 
@@ -199,10 +192,7 @@ func scalar(t testing.TB, m, v float64) *belief.Gaussian {
 	if v == 0 {
 		start = 1
 	}
-	g, err := belief.NewGaussian([]float64{m}, mat.NewSymDense(1, []float64{start}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(belief.NewGaussian([]float64{m}, mat.NewSymDense(1, []float64{start})))(t)
 	if v == 0 {
 		g = g.Condition([]float64{1}, 0, 1)
 	}

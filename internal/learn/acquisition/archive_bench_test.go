@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -38,9 +40,7 @@ func BenchmarkArchive(b *testing.B) {
 				for b.Loop() {
 					t.Reset(m, m.Prior(), queries)
 					t.SetPolicies(known)
-					if _, err := acquisition.Select(acquisition.LVAR{}, &acquisition.Input{Table: &t, Candidates: 6, Rand: stream}); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(acquisition.Select(acquisition.LVAR{}, &acquisition.Input{Table: &t, Candidates: 6, Rand: stream}))(b)
 				}
 			})
 		}

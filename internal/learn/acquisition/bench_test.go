@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -107,10 +109,7 @@ func BenchmarkAnswer(b *testing.B) {
 						b.StartTimer()
 					}
 					q := w.g.Queries[n*7%s.queries]
-					next, err := w.model.Condition(p, q, answer)
-					if err != nil {
-						b.Fatal(err)
-					}
+					next := must.Get(w.model.Condition(p, q, answer))(b)
 					in.Table.Condition(q, answer, next)
 					choose(b, acquisition.IDRL{}, &in)
 					p = next

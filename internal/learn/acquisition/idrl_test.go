@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -26,10 +28,7 @@ func expectedVariance(t *testing.T, m belief.Model, p idrl.Posterior, q idrl.Que
 	u, v := idrl.Moments(p, q.X, p.Mean(nil), make([]float64, p.Dim()))
 	var sum, total float64
 	for _, a := range answers {
-		after, err := m.Condition(p, q, a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := must.Get(m.Condition(p, q, a))(t)
 		prob := 1.0
 		if ternary {
 			logZ, _, _ := m.Likelihood(q.Query).LogZ(a, u, v)
@@ -64,10 +63,7 @@ func TestScoreEqualsReconditioning(t *testing.T) {
 				m := belief.Model{Start: p, Comparison: test.like, Rating: belief.Rating{NoiseVar: 0.05}}
 				g := random(size.d, size.candidates, size.queries, test.kind, stream)
 				bruteForce(t, m, p, g)
-				after, err := m.Condition(p, g.Queries[0], idrl.Answer{Choice: map[bool]idrl.Choice{true: idrl.ChoseA, false: idrl.Rated}[test.kind.Comparison()]})
-				if err != nil {
-					t.Fatal(err)
-				}
+				after := must.Get(m.Condition(p, g.Queries[0], idrl.Answer{Choice: map[bool]idrl.Choice{true: idrl.ChoseA, false: idrl.Rated}[test.kind.Comparison()]}))(t)
 				bruteForce(t, m, after, g)
 			})
 		}

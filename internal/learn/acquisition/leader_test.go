@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -240,10 +242,7 @@ func gained(t *testing.T, m belief.Model, p *belief.Gaussian, g game, q idrl.Que
 				continue
 			}
 			answer := idrl.Answer{Choice: c}
-			after, err := m.Condition(p, q, answer)
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := must.Get(m.Condition(p, q, answer))(t)
 			logZ, _, _ := like.LogZ(answer, u, v)
 			sum += math.Exp(logZ) * best(after)
 		}
@@ -309,10 +308,7 @@ func TestKGStarByHand(t *testing.T) {
 // Where one answer changes no decision KG is LVAR, and so is KG* where no number
 // of answers does; queries that tell nothing are worth nothing.
 func TestKGFallback(t *testing.T) {
-	p, err := belief.NewGaussian([]float64{1, 0, 0}, mat.NewSymDense(3, []float64{1e-4, 0, 0, 0, 1, 0, 0, 0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(belief.NewGaussian([]float64{1, 0, 0}, mat.NewSymDense(3, []float64{1e-4, 0, 0, 0, 1, 0, 0, 0, 1})))(t)
 	m := belief.Model{Start: p, Rating: belief.Rating{NoiseVar: 100}}
 	g := returns([]float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 0.5})
 	for _, x := range [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}} {
@@ -335,10 +331,7 @@ func TestTT(t *testing.T) {
 		for i, v := range variances {
 			cov.SetSym(i, i, v)
 		}
-		p, err := belief.NewGaussian(mean, cov)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(belief.NewGaussian(mean, cov))(t)
 		return p
 	}
 	queries := []idrl.QueryVector{
@@ -399,10 +392,7 @@ func TestNoRival(t *testing.T) {
 // If the leader is the best under every draw LVAR and V-IDS have nothing to weigh,
 // and TT's challenger is asked about.
 func TestPlausibleFallback(t *testing.T) {
-	p, err := belief.NewGaussian([]float64{10, 0}, mat.NewSymDense(2, []float64{1, 0, 0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(belief.NewGaussian([]float64{10, 0}, mat.NewSymDense(2, []float64{1, 0, 0, 1})))(t)
 	m := probit(p)
 	g := returns([]float64{1, 0}, []float64{0, 1}, []float64{0.2, 0})
 	g.Queries = random(2, 0, 6, idrl.CompareClips, rng.New(42, "queries", 0)).Queries

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 )
@@ -43,10 +45,7 @@ func TestFits(t *testing.T) {
 		"mr":   "whole",
 		"eubo": "whole", "mr-simple": "whole",
 	} {
-		m, err := acquisition.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(acquisition.Find(name))(t)
 		var fits []string
 		for _, query := range []struct {
 			name  string
@@ -71,10 +70,7 @@ func TestFits(t *testing.T) {
 			t.Errorf("%s fits %q, want %q", name, got, want)
 		}
 	}
-	mr, err := acquisition.Find("mr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mr := must.Get(acquisition.Find("mr"))(t)
 	if err := mr.Fits(idrl.RateState, false); err == nil || !strings.Contains(err.Error(), "these questions are about states") {
 		t.Errorf("maximum regret of states: %v", err)
 	}

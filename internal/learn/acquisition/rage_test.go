@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -37,9 +39,7 @@ func TestTransductiveBanditLimit(t *testing.T) {
 		}
 		delta := mat.NewVecDense(d, difference(g, i, j))
 		var solved mat.VecDense
-		if err := c.SolveVecTo(&solved, delta); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.SolveVecTo(&solved, delta))
 		return mat.Dot(delta, &solved)
 	}
 	var eigen mat.EigenSym

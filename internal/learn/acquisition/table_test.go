@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -72,10 +74,7 @@ func TestTableKeepsUp(t *testing.T) {
 			table.Infos() // which must not outlive the answer
 			q := g.Queries[stream.IntN(len(g.Queries))]
 			a := reanswer(q, stream)
-			next, err := m.Condition(p, q, a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			next := must.Get(m.Condition(p, q, a))(t)
 			table.Condition(q, a, next)
 			p = next
 		}
@@ -94,10 +93,7 @@ func TestCloneIsIndependent(t *testing.T) {
 	table := input(m, p, g, nil).Table
 	clone := table.Clone()
 	a := idrl.Answer{Choice: idrl.ChoseA}
-	next, err := m.Condition(p, g.Queries[3], a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := must.Get(m.Condition(p, g.Queries[3], a))(t)
 	clone.Condition(g.Queries[3], a, next)
 	clone.SetPolicies(g.Candidates[:3])
 	same(t, table, input(m, p, g, nil).Table, 1e-15) // as made
@@ -148,10 +144,7 @@ func TestEqualRowsHaveEqualBits(t *testing.T) {
 		in := input(m, p, g, nil)
 		for range 5 {
 			a := idrl.Answer{Choice: idrl.Rated, Rating: 0.3}
-			next, err := m.Condition(in.Table.Belief(), g.Queries[1], a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			next := must.Get(m.Condition(in.Table.Belief(), g.Queries[1], a))(t)
 			in.Table.Condition(g.Queries[1], a, next)
 		}
 		for _, f := range []acquisition.Function{acquisition.IDRL{}, acquisition.IGR{}, acquisition.TT{}, acquisition.ERR{}} {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -32,13 +34,8 @@ type outputs struct {
 
 func vector(t *testing.T, name string, into any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join("testdata", name+".json")))(t)
+	must.Do(t, json.Unmarshal(data, into))
 }
 
 // observe conditions p on y = θ·x with noise.
@@ -231,10 +228,7 @@ func chainModel(t *testing.T) (*belief.Gaussian, []idrl.QueryVector) {
 		x[i] = 1
 		queries = append(queries, idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateState}, X: x})
 	}
-	start, err := belief.NewGaussian(make([]float64, states), kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(belief.NewGaussian(make([]float64, states), kernel))(t)
 	return start, queries
 }
 
@@ -262,9 +256,7 @@ func chainPolicies(t *testing.T) (out policyTable) {
 			a.Set(s, next, a.At(s, next)-discount)
 		}
 		var w mat.VecDense
-		if err := w.SolveVec(a.T(), start); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.SolveVec(a.T(), start))
 		out.actions, out.frequencies = append(out.actions, actions), append(out.frequencies, w.RawVector().Data)
 	}
 	return out

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -45,9 +47,7 @@ func BenchmarkAverage(b *testing.B) {
 		b.Run("update of average/"+name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := v.Condition(p, qs[0], as[0]); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(v.Condition(p, qs[0], as[0]))(b)
 			}
 		})
 	}

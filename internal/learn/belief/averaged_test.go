@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -69,9 +71,7 @@ func TestEvidenceOfRatings(t *testing.T) {
 			t.Fatal("not a covariance")
 		}
 		var z mat.VecDense
-		if err := chol.SolveVecTo(&z, y); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chol.SolveVecTo(&z, y))
 		want = append(want, -chol.LogDet()/2-mat.Dot(y, &z)/2-math.Pow(math.Log2(r.NoiseVar/(noise*noise))/2/priorOctaves, 2)/2)
 		kept = append(kept, got[i])
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -353,10 +355,7 @@ func TestExpectedAfterAGroup(t *testing.T) {
 			if best == worst {
 				continue
 			}
-			p, err := m.Condition(m.Start, q, picked(best, worst))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(m.Condition(m.Start, q, picked(best, worst)))(t)
 			logZ, _, _ := l.LogZ(best, worst, v.mean, v.cov)
 			floats.AddScaled(mean, math.Exp(logZ), p.Mean(nil))
 			floats.AddScaled(cov, math.Exp(logZ), p.(*Gaussian).cov)
@@ -442,9 +441,7 @@ func BenchmarkConditionOnAGroup(b *testing.B) {
 	qs, as := groupsLog(1, d, normals(d, stream), l, stream)
 	b.Run("answer", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := m.Condition(m.Start, qs[0], as[0]); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(m.Condition(m.Start, qs[0], as[0]))(b)
 		}
 	})
 	b.Run("pending", func(b *testing.B) {

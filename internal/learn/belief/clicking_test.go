@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -15,15 +17,9 @@ import (
 // suspected returns the fit of answers of one person, of whom it is judged as a whole whether that person clicks.
 func suspected(t *testing.T, o Own, qs []idrl.QueryVector, as []idrl.Answer) *joining {
 	t.Helper()
-	sites, err := o.of.sites(o.of.Start, qs, as)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sites := must.Get(o.of.sites(o.of.Start, qs, as))(t)
 	var report idrl.FitReport
-	f, err := o.joining(o.Prior().(*Joint), sites, new([]*memberMemory)).again(t.Context(), []int{0}, &report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(o.joining(o.Prior().(*Joint), sites, new([]*memberMemory)).again(t.Context(), []int{0}, &report))(t)
 	f.judge()
 	return f
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 
 	"gonum.org/v1/gonum/floats"
@@ -13,10 +15,7 @@ import (
 
 func encode(t testing.TB, g *Gaussian) []byte {
 	t.Helper()
-	data, err := g.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(g.MarshalBinary())(t)
 	return data
 }
 
@@ -25,9 +24,7 @@ func TestCodecKeepsEveryBit(t *testing.T) {
 		g := correlated(t, d, rng.New(1, "codec", uint64(d)))
 		g = g.Condition(normals(d, rng.New(1, "codec", 100)), 0.3, 0.01)
 		var got Gaussian
-		if err := got.UnmarshalBinary(encode(t, g)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, got.UnmarshalBinary(encode(t, g)))
 		if !floats.Equal(got.mean, g.mean) || !floats.Equal(got.cov, g.cov) {
 			t.Errorf("d=%d: the belief changed on the way", d)
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -55,9 +57,7 @@ type information struct {
 func newInformation(t *testing.T, g *Gaussian) *information {
 	t.Helper()
 	var f information
-	if err := f.lambda.Inverse(covariance(g)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.lambda.Inverse(covariance(g)))
 	f.h.MulVec(&f.lambda, mat.NewVecDense(g.Dim(), g.Mean(nil)))
 	return &f
 }
@@ -72,9 +72,7 @@ func (f *information) add(x []float64, tau, nu float64) {
 func (f *information) moments(t *testing.T) (mean, cov []float64) {
 	t.Helper()
 	var inverse mat.Dense
-	if err := inverse.Inverse(&f.lambda); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, inverse.Inverse(&f.lambda))
 	var mu mat.VecDense
 	mu.MulVec(&inverse, &f.h)
 	return mu.RawVector().Data, inverse.RawMatrix().Data

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -108,17 +110,12 @@ func TestFitIsAFixedPoint(t *testing.T) {
 	p := Probit{0.5, 0.2}
 	m := Model{Start: Isotropic(3, 1), Comparison: p}
 	qs, as := answersLog(15, 3, 4, p)
-	sites, err := m.sites(m.Start, qs, as)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sites := must.Get(m.sites(m.Start, qs, as))(t)
 	g := m.Start
 	report := idrl.FitReport{}
 	for report.Change = 1; report.Change > 1e-11; g = product(m.Start, sites, &report) {
 		report.Change = 0
-		if err := m.sweep(g, sites, 0.7, &report); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.sweep(g, sites, 0.7, &report))
 	}
 	for i, s := range sites {
 		others := product(m.Start, slices.Delete(slices.Clone(sites), i, i+1), &report)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -32,10 +34,7 @@ func correlated(t testing.TB, d int, stream *rand.Rand) *Gaussian {
 	for i := range d {
 		cov.SetSym(i, i, cov.At(i, i)+0.1)
 	}
-	g, err := NewGaussian(normals(d, stream), cov)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(NewGaussian(normals(d, stream), cov))(t)
 	return g
 }
 

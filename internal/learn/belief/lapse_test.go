@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -110,22 +112,13 @@ func TestLapseForgives(t *testing.T) {
 	m := Model{Start: Isotropic(1, 1), Comparison: Probit{NoiseStd: 0.5, TieBand: 0.1}}
 	forgiving := Model{Start: m.Start, Comparison: Lapse{m.Comparison, 0.1, 3}}
 	sure := Isotropic(1, 1).ConditionOnValue([]float64{1}, 4, 0.05)
-	hard, err := m.Condition(sure, comparison(1), choseB)
-	if err != nil {
-		t.Fatal(err)
-	}
-	soft, err := forgiving.Condition(sure, comparison(1), choseB)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hard := must.Get(m.Condition(sure, comparison(1), choseB))(t)
+	soft := must.Get(forgiving.Condition(sure, comparison(1), choseB))(t)
 	if was := sure.mean[0]; was-hard.Mean(nil)[0] < 0.25 || was-soft.Mean(nil)[0] > 0.01 {
 		t.Errorf("mean %v, after the answer %v, forgiving %v", was, hard.Mean(nil), soft.Mean(nil))
 	}
 	unsure := Isotropic(1, 1).ConditionOnValue([]float64{1}, 1.6, 0.2)
-	wide, err := forgiving.Condition(unsure, comparison(1), choseB)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wide := must.Get(forgiving.Condition(unsure, comparison(1), choseB))(t)
 	if got := wide.(*Gaussian).cov[0]; got <= unsure.cov[0] {
 		t.Errorf("variance %v after a surprise, want more than %v", got, unsure.cov[0])
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -80,10 +82,7 @@ func TestUpdateDirection(t *testing.T) {
 		{comparison(1, 0), idrl.Answer{Choice: idrl.Equal}, 0},
 		{rating(1, 0), idrl.Answer{Choice: idrl.Rated, Rating: -0.5}, -1},
 	} {
-		p, err := m.Condition(m.Prior(), test.q, test.a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(m.Condition(m.Prior(), test.q, test.a))(t)
 		mean, cov := p.Mean(nil), covariance(p.(*Gaussian))
 		if math.Abs(mean[0]) < 1e-12 && test.sign != 0 || mean[0]*test.sign < 0 || mean[1] != 0 {
 			t.Errorf("%s: mean %v, want sign %v", test.a.Choice, mean, test.sign)
@@ -97,17 +96,11 @@ func TestUpdateDirection(t *testing.T) {
 // In two dimensions the exact posterior is integrated on a grid over both
 // weights; the update has its mean and covariance, for every answer.
 func TestUpdateMatchesTheExactMoments(t *testing.T) {
-	g, err := NewGaussian([]float64{0.4, -0.3}, mat.NewSymDense(2, []float64{1, 0.6, 0.6, 2}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(NewGaussian([]float64{0.4, -0.3}, mat.NewSymDense(2, []float64{1, 0.6, 0.6, 2})))(t)
 	m := model(2)
 	q := comparison(0.8, -0.5)
 	for _, o := range probitOutcomes(m.Comparison.(Probit)) {
-		p, err := m.Condition(g, q, o.answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(m.Condition(g, q, o.answer))(t)
 		mean, cov := gridMoments(t, g, func(theta []float64) float64 { return o.given(floats.Dot(q.X, theta)) })
 		got := p.(*Gaussian)
 		if !floats.EqualApprox(got.mean, mean, 1e-9) || !floats.EqualApprox(got.cov, cov, 1e-9) {
@@ -115,10 +108,7 @@ func TestUpdateMatchesTheExactMoments(t *testing.T) {
 		}
 	}
 	y := 0.35
-	p, err := m.Condition(g, rating(q.X...), idrl.Answer{Choice: idrl.Rated, Rating: y})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(m.Condition(g, rating(q.X...), idrl.Answer{Choice: idrl.Rated, Rating: y}))(t)
 	mean, cov := gridMoments(t, g, func(theta []float64) float64 {
 		return math.Exp(-0.5 * math.Pow(y-floats.Dot(q.X, theta), 2) / 0.1)
 	})
@@ -173,10 +163,7 @@ func TestConditionOnPending(t *testing.T) {
 	spread := make([]float64, 16)
 	for _, o := range probitOutcomes(m.Comparison.(Probit)) {
 		logZ, _, _ := m.Comparison.LogZ(o.answer, mean, v)
-		p, err := m.Condition(g, q, o.answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(m.Condition(g, q, o.answer))(t)
 		floats.AddScaled(want, math.Exp(logZ), p.(*Gaussian).cov)
 		for i := range 4 {
 			for j := range 4 {
@@ -193,10 +180,7 @@ func TestConditionOnPending(t *testing.T) {
 		t.Error("expected covariance and spread of the means do not add up to the prior")
 	}
 	rated := rating(q.X...)
-	p, err := m.Condition(g, rated, idrl.Answer{Choice: idrl.Rated, Rating: 0.9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(m.Condition(g, rated, idrl.Answer{Choice: idrl.Rated, Rating: 0.9}))(t)
 	if got := m.ConditionOnPending(g, rated).(*Gaussian); !floats.EqualApprox(got.cov, p.(*Gaussian).cov, 1e-14) {
 		t.Error("for a rating the anticipated covariance is not that of the update")
 	}
@@ -241,10 +225,7 @@ func perfect(q idrl.QueryVector, truth []float64) idrl.Answer {
 // More weights are independent of those before, which keep their prior.
 func TestBeside(t *testing.T) {
 	cov := mat.NewSymDense(2, []float64{2, 0.5, 0.5, 1})
-	start, err := NewGaussian([]float64{1, -1}, cov)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(NewGaussian([]float64{1, -1}, cov))(t)
 	m := Model{Start: start}.Beside([]float64{3, 0.5})
 	var got mat.SymDense
 	m.Start.Cov(&got)

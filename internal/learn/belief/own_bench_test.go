@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 )
@@ -23,9 +25,7 @@ func BenchmarkOwn(b *testing.B) {
 			name := fmt.Sprintf("%s/%d weights/", kind, d)
 			b.Run(name+"update", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := o.Condition(j, qs[31], as[31]); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(o.Condition(j, qs[31], as[31]))(b)
 				}
 			})
 			b.Run(name+"information", func(b *testing.B) {

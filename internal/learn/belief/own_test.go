@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -112,14 +114,8 @@ func TestOwnUpdateByQuadrature(t *testing.T) {
 		t.Run(fmt.Sprint(test.kind, test.a.Choice, test.a.Rating), func(t *testing.T) {
 			m := Model{Start: Isotropic(1, 1.3), Comparison: Probit{NoiseStd: 1, TieBand: 0.3}, Rating: RatingClipped{NoiseVar: 0.1}}
 			o := ownOf(t, m, test.kind).Always()
-			before, err := o.Condition(o.Prior(), idrl.QueryVector{Query: idrl.Query{Kind: test.kind}, X: []float64{0.8}}, test.a)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := o.Condition(before, idrl.QueryVector{Query: idrl.Query{Kind: test.kind}, X: []float64{1}}, test.a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := must.Get(o.Condition(o.Prior(), idrl.QueryVector{Query: idrl.Query{Kind: test.kind}, X: []float64{0.8}}, test.a))(t)
+			p := must.Get(o.Condition(before, idrl.QueryVector{Query: idrl.Query{Kind: test.kind}, X: []float64{1}}, test.a))(t)
 			was, is := before.(*Joint), p.(*Joint)
 			mean, v := was.theta.moments([]float64{1})
 			who, now := was.people[0], is.people[0]
@@ -286,28 +282,19 @@ func TestOwnIsAFunctionOfTheAnswers(t *testing.T) {
 		o, stream := ownOf(t, m, kind), rng.New(1, "function", 0)
 		qs, as := answersOf(kind, people, normals(4, stream), 40, stream)
 		bits := func(p idrl.Posterior) []byte {
-			b, err := o.Encode(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(o.Encode(p))(t)
 			return b
 		}
 		once := fitOwn(t, o, qs, as)
 		if !bytes.Equal(bits(once), bits(fitOwn(t, o, qs, as))) {
 			t.Error("the same answers give another posterior")
 		}
-		decoded, err := o.Decode(bits(once))
-		if err != nil {
-			t.Fatal(err)
-		}
+		decoded := must.Get(o.Decode(bits(once)))(t)
 		if !bytes.Equal(bits(decoded), bits(once)) {
 			t.Error("the posterior changed on the way")
 		}
 		next := func(p idrl.Posterior) []byte {
-			p, err := o.Condition(p, qs[0], as[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			p = must.Get(o.Condition(p, qs[0], as[1]))(t)
 			return bits(p)
 		}
 		if !bytes.Equal(next(decoded), next(once)) {
@@ -325,14 +312,8 @@ func TestOwnIsAFunctionOfTheAnswers(t *testing.T) {
 
 func TestJointCodecRefuses(t *testing.T) {
 	o := ownOf(t, model(2), idrl.CompareClips)
-	p, err := o.Condition(o.Prior(), comparison(1, 2), idrl.Answer{Choice: idrl.ChoseA, Annotator: "ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	good, err := o.Encode(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(o.Condition(o.Prior(), comparison(1, 2), idrl.Answer{Choice: idrl.ChoseA, Annotator: "ann"}))(t)
+	good := must.Get(o.Encode(p))(t)
 	for n := range good {
 		if _, err := o.Decode(good[:n]); err == nil {
 			t.Fatalf("%d of %d bytes are taken", n, len(good))
@@ -499,10 +480,7 @@ func TestOwnOfWhatIsSaidBesideAChoice(t *testing.T) {
 		}
 	}
 	mean := func(who idrl.AnnotatorID) []float64 {
-		p, err := o.Condition(known, q, good(who))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(o.Condition(known, q, good(who)))(t)
 		return p.Mean(nil)
 	}
 	ann, clicks := mean("ann"), mean("clicker")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/posterior"
@@ -176,10 +178,7 @@ func grown(t testing.TB, o Own, qs []idrl.QueryVector, as []idrl.Answer) *Joint 
 	for i := range qs {
 		a := as[i]
 		a.Seq = int64(i + 1)
-		next, err := h.With(t.Context(), posterior.ItemOf(&qs[i], a))
-		if err != nil {
-			t.Fatal(err)
-		}
+		next := must.Get(h.With(t.Context(), posterior.ItemOf(&qs[i], a)))(t)
 		h = next
 	}
 	return h.Posterior().(*Joint)

@@ -3,6 +3,8 @@ package belief
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 
 	"gonum.org/v1/gonum/floats"
@@ -10,10 +12,7 @@ import (
 )
 
 func TestFromPrecision(t *testing.T) {
-	g, err := FromPrecision([]float64{1, 2}, mat.NewSymDense(2, []float64{2, 1, 1, 3}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(FromPrecision([]float64{1, 2}, mat.NewSymDense(2, []float64{2, 1, 1, 3})))(t)
 	cov := covariance(g)
 	for i, want := range [...]float64{0.6, -0.2, -0.2, 0.4} { // the inverse
 		if got := cov.At(i/2, i%2); !floats.EqualApprox([]float64{got}, []float64{want}, 1e-15) {

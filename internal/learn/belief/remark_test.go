@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 
@@ -60,10 +62,7 @@ func TestRemarkIsAnotherComparison(t *testing.T) {
 
 func update(t *testing.T, m Model, g *Gaussian, q idrl.QueryVector, a idrl.Answer) *Gaussian {
 	t.Helper()
-	p, err := m.Condition(g, q, a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(m.Condition(g, q, a))(t)
 	return p.(*Gaussian)
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,13 +17,8 @@ import (
 // (docs/paper-code.md).
 func vector(t *testing.T, name string, into any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join("testdata", name+".json")))(t)
+	must.Do(t, json.Unmarshal(data, into))
 }
 
 // line returns the process 4·exp(−½((i−j)/3)²) on n states on a line.
@@ -34,10 +31,7 @@ func line(t *testing.T, n int) *Gaussian {
 			cov.SetSym(i, j, 4*math.Exp(-0.5*z*z))
 		}
 	}
-	g, err := NewGaussian(make([]float64, n), cov)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(NewGaussian(make([]float64, n), cov))(t)
 	return g
 }
 

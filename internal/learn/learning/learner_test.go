@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/floats"
 
 	"tiebreak/internal/base/record"
@@ -23,10 +25,7 @@ const dim = 3
 
 func method(t *testing.T, name string) acquisition.Method {
 	t.Helper()
-	m, err := acquisition.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(acquisition.Find(name))(t)
 	return m
 }
 
@@ -71,9 +70,7 @@ func TestObserveIsBayesianRegression(t *testing.T) {
 	sum := 0.0
 	for n, y := range []float64{0.5, -2, 1.25, 3} {
 		q := idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: x}
-		if err := l.Observe(q, rated(y)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Observe(q, rated(y)))
 		sum += y
 		mean, v := idrl.Moments(l.Posterior(), x, l.Posterior().Mean(nil), make([]float64, dim))
 		k := float64(n + 1)
@@ -101,9 +98,7 @@ func TestLook(t *testing.T) {
 		l := learning.New(learning.Config{Model: model(), Method: m, Schedule: learning.Live()})
 		l.Adopt(candidates(2, 100, stream), candidates(6, 0, stream))
 		l.Adopt(nil, candidates(6, 6, stream))
-		if _, err := l.Choose(learning.Question{Askable: ratings(4, stream)}, stream); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(l.Choose(learning.Question{Askable: ratings(4, stream)}, stream))(t)
 		if !slices.Equal(seen, want) {
 			t.Errorf("%s looks at %v, want %v", name, seen, want)
 		}
@@ -129,10 +124,7 @@ func TestChoiceOfIDRL(t *testing.T) {
 		qs, cs := ratings(30, stream), candidates(6, 0, stream)
 		l := learning.New(learning.Config{Model: model(), Method: method(t, "idrl")})
 		l.Adopt(nil, cs)
-		got, err := l.Choose(learning.Question{Askable: qs}, stream)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(l.Choose(learning.Question{Askable: qs}, stream))(t)
 		first, second, widest := 0, 0, 0.0
 		for i := range 5 { // the sixth is optimal for the mean
 			for j := range i {
@@ -168,14 +160,9 @@ func TestChances(t *testing.T) {
 		l.Adopt(nil, cs)
 		qs := ratings(30, stream)
 		for k := range n % 4 {
-			if err := l.Observe(qs[k], rated(stream.NormFloat64())); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Observe(qs[k], rated(stream.NormFloat64())))
 		}
-		got, err := l.Choose(learning.Question{Askable: qs[4:]}, stream)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(l.Choose(learning.Question{Askable: qs[4:]}, stream))(t)
 		best := map[idrl.PolicyID]float64{}
 		const of = 20_000
 		for range of {
@@ -221,19 +208,14 @@ func TestPending(t *testing.T) {
 		return l
 	}
 	ask := func(l *learning.Learner, pending ...idrl.QueryVector) int {
-		c, err := l.Choose(learning.Question{Askable: qs, Pending: pending}, rng.New(1, "tie", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(l.Choose(learning.Question{Askable: qs, Pending: pending}, rng.New(1, "tie", 0)))(t)
 		return c.Query
 	}
 	l := made()
 	first := ask(l)
 	second := ask(l, qs[first])
 	answered := made()
-	if err := answered.Observe(qs[first], rated(0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, answered.Observe(qs[first], rated(0)))
 	if want := ask(answered); second != want || second == first {
 		t.Errorf("first %d, then %d while that is pending, want %d", first, second, want)
 	}
@@ -250,21 +232,13 @@ func TestFixedQueries(t *testing.T) {
 		cs := candidates(6, 6*n, stream)
 		fixed.Adopt(nil, cs)
 		given.Adopt(nil, cs)
-		a, err := fixed.Choose(learning.Question{}, rng.New(1, "choose", uint64(n)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := given.Choose(learning.Question{Askable: qs}, rng.New(1, "choose", uint64(n)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(fixed.Choose(learning.Question{}, rng.New(1, "choose", uint64(n))))(t)
+		b := must.Get(given.Choose(learning.Question{Askable: qs}, rng.New(1, "choose", uint64(n))))(t)
 		if a.Query != b.Query || a.FirstID != b.FirstID || math.Abs(a.Info-b.Info) > 1e-9 {
 			t.Fatalf("choice %d: %+v of a fixed list, %+v of the same list", n, a, b)
 		}
 		for _, l := range []*learning.Learner{fixed, given} {
-			if err := l.Observe(qs[a.Query], rated(float64(n%3)-1)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Observe(qs[a.Query], rated(float64(n%3)-1)))
 		}
 	}
 }
@@ -277,12 +251,8 @@ func TestTwoPosteriors(t *testing.T) {
 		qs, seen := ratings(3, stream), idrl.Posterior(nil)
 		m.New = func(bool) acquisition.Function { return witness{&seen} }
 		l := learning.New(learning.Config{Model: model(), Method: m, Queries: qs, Solving: belief.Isotropic(dim, 9)})
-		if err := l.Observe(qs[0], rated(1)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := l.Choose(learning.Question{}, stream); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Observe(qs[0], rated(1)))
+		must.Get(l.Choose(learning.Question{}, stream))(t)
 		want := l.Posterior()
 		if m.Needs.Solving {
 			want = l.Solving()
@@ -321,9 +291,7 @@ func TestRecommend(t *testing.T) {
 		for i, y := range theta {
 			x := make([]float64, dim)
 			x[i] = 1
-			if err := l.Observe(idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: x}, rated(y)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Observe(idrl.QueryVector{Query: idrl.Query{Kind: idrl.RateClip}, X: x}, rated(y)))
 		}
 		if got := l.Recommend(); got.ID != want {
 			t.Errorf("for weights along %v %s is recommended, want %s", theta, got.ID, want)
@@ -376,9 +344,7 @@ func TestChoiceAllocates(t *testing.T) {
 		l := learning.New(learning.Config{Model: model(), Method: method(t, "lvar")})
 		l.Adopt(nil, candidates(6, 0, stream))
 		return testing.AllocsPerRun(20, func() {
-			if _, err := l.Choose(learning.Question{Askable: qs}, stream); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(l.Choose(learning.Question{Askable: qs}, stream))(t)
 		})
 	}
 	if few, many := allocs(10), allocs(2000); many > few+2 || many > 40 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
@@ -67,9 +69,7 @@ func take(t *testing.T, qs []idrl.QueryVector, as []idrl.Answer) *misfit.Test {
 	t.Helper()
 	out := misfit.New(rival)
 	for i := range qs {
-		if err := out.Take(&qs[i], as[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, out.Take(&qs[i], as[i]))
 	}
 	return out
 }
@@ -156,9 +156,7 @@ func TestNothingGained(t *testing.T) {
 		return rival(small)
 	})
 	for i := range qs {
-		if err := out.Take(&qs[i], as[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, out.Take(&qs[i], as[i]))
 	}
 	if math.Abs(out.Top()) > 1e-6 || out.Alarm() {
 		t.Errorf("%v, want 0", out.Top())
@@ -182,9 +180,7 @@ func BenchmarkTake(b *testing.B) {
 	for b.Loop() {
 		t := misfit.New(rival)
 		for i := range qs {
-			if err := t.Take(&qs[i], as[i]); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, t.Take(&qs[i], as[i]))
 		}
 	}
 }

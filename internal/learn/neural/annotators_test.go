@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/neural"
@@ -171,10 +173,7 @@ func TestOneAnnotatorIsTakenAtTheirWord(t *testing.T) {
 	}
 	several, _ := answeredBy(w, 3, 10)
 	learn := func(d idrl.Dataset, own bool) []byte {
-		b, err := neural.Learner{Config: cfg, Own: own}.Learn(t.Context(), d, 1, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(neural.Learner{Config: cfg, Own: own}.Learn(t.Context(), d, 1, 3))(t)
 		return b
 	}
 	if !bytes.Equal(learn(alone, true), learn(alone, false)) {

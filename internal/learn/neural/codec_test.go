@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/internal/base/rng"
@@ -22,10 +24,7 @@ import (
 
 func encode(t *testing.T, m *neural.Model) []byte {
 	t.Helper()
-	b, err := m.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(m.Encode())(t)
 	return b
 }
 
@@ -85,9 +84,7 @@ func TestDecodeRefusesDamage(t *testing.T) {
 		}
 	}
 	var foreign bytes.Buffer
-	if err := safetensors.Write(&foreign, nil, map[string]string{"tiebreak": `{"format": "tiebreak.policy-network"}`}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(&foreign, nil, map[string]string{"tiebreak": `{"format": "tiebreak.policy-network"}`}))
 	if _, err := neural.Decode(neural.Config{}, foreign.Bytes()); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "not a reward network") {
 		t.Errorf("another network: %v", err)
 	}
@@ -104,14 +101,8 @@ func FuzzDecode(f *testing.F) {
 	cfg.Hidden = []int{3, 2}
 	for _, mode := range neural.Modes() {
 		cfg.Mode = mode
-		m, err := neural.Train(f.Context(), cfg, newTask(1).answers(2), nil, rng.New(1, "train", 0))
-		if err != nil {
-			f.Fatal(err)
-		}
-		b, err := m.Encode()
-		if err != nil {
-			f.Fatal(err)
-		}
+		m := must.Get(neural.Train(f.Context(), cfg, newTask(1).answers(2), nil, rng.New(1, "train", 0)))(f)
+		b := must.Get(m.Encode())(f)
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -134,10 +125,7 @@ func TestLearnerFor(t *testing.T) {
 		idrl.SharedNoise: belief.BradleyTerry{Beta: math.Sqrt(8/math.Pi) / spec.NoiseStd, TieWidth: spec.TieBand},
 	} {
 		spec.Noise = noise
-		l, err := neural.LearnerFor(spec, driver.New())
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(neural.LearnerFor(spec, driver.New()))(t)
 		got, want := idrl.Predict(l.Config.Comparison, 0, 0), idrl.Predict(of, 0, 0)
 		if math.Abs(got[2]-want[2]) > 1e-12 || !(got[2] > 0.1) || l.Config.Rating == nil || l.Own != (noise == idrl.OwnNoise) {
 			t.Errorf("noise %q, own %v: a tie has the probability %v, want %v; ratings %v", noise, l.Own, got[2], want[2], l.Config.Rating)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/networks/networkstest"
 	"tiebreak/internal/learn/neural"
 )
@@ -12,10 +14,7 @@ import (
 func TestPythonComputesTheSameReward(t *testing.T) {
 	w := newTask(1)
 	m := train(t, neural.Config{ObsDim: 5, ActDim: 2, Updates: 300}, w.answers(40), nil, 1)
-	text, err := m.Describe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(m.Describe())(t)
 	var rows [][]float64
 	var want []float64
 	largest := 0.0
@@ -51,10 +50,7 @@ func TestUnderAnotherBelief(t *testing.T) {
 	x := make([]float64, p.Dim())
 	x[0] = 1
 	after := p.ConditionOnValue(x, 2, 0.1)
-	got, err := m.Under(after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(m.Under(after))(t)
 	s, e := w.clip(), m.Evaluator(after.Mean(nil))
 	want := make([]float64, s.Len())
 	for i := range want {

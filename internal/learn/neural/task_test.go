@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/neural"
@@ -88,9 +90,6 @@ func (w *task) answers(n int) (d idrl.Dataset) {
 
 func train(t *testing.T, cfg neural.Config, d idrl.Dataset, warm *neural.Model, seed uint64) *neural.Model {
 	t.Helper()
-	m, err := neural.Train(t.Context(), cfg, d, warm, rng.New(seed, "train", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(neural.Train(t.Context(), cfg, d, warm, rng.New(seed, "train", 0)))(t)
 	return m
 }

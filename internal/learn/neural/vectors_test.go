@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/nn"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -58,13 +60,8 @@ type vector struct {
 
 func load(t *testing.T, name string, into any) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/" + name + ".json"))(t)
+	must.Do(t, json.Unmarshal(b, into))
 }
 
 // steps returns clip i, whose rows are an observation and an action.
@@ -99,17 +96,9 @@ func (v *vector) training(t *testing.T, obs int, d idrl.Dataset) *training {
 	t.Helper()
 	in := v.Inputs
 	cfg := Config{Mode: Paper, ObsDim: obs, ActDim: len(in.W1[0]) - obs, Hidden: []int{len(in.W1), len(in.W2)}, Lambda: 0.5}.withDefaults()
-	all, err := gather(cfg, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := newTraining(t.Context(), cfg, all, nil, rng.New(1, "test", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := out.net.SetParams(slices.Concat(slices.Concat(in.W1...), slices.Concat(in.W2...), in.W3)); err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(gather(cfg, d))(t)
+	out := must.Get(newTraining(t.Context(), cfg, all, nil, rng.New(1, "test", 0)))(t)
+	must.Do(t, out.net.SetParams(slices.Concat(slices.Concat(in.W1...), slices.Concat(in.W2...), in.W3)))
 	return out
 }
 
@@ -139,10 +128,7 @@ func TestVectorLaplace(t *testing.T) {
 		q, a, shown := compared(v.steps(p[0], 2), v.steps(p[1], 2), v.Outputs.Labels[k][0])
 		add(&d, q, a, shown)
 	}
-	m, err := v.training(t, 2, d).model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(v.training(t, 2, d).model())(t)
 	features := make([][]float64, len(v.Inputs.Clips))
 	mean := m.Posterior().Mean(nil)
 	for i := range features {
@@ -191,10 +177,7 @@ func TestVectorLaplace(t *testing.T) {
 			t.Errorf("variance under Given = %v, want %v", got, given[k])
 		}
 	}
-	prior, err := v.training(t, 2, idrl.Dataset{}).model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(v.training(t, 2, idrl.Dataset{}).model())(t)
 	if got := prior.Variances(nil, [][]float64{{0, 1, 0, 0}})[0]; !near(got, v.Outputs.PriorVar) {
 		t.Errorf("prior variance = %v, want %v", got, v.Outputs.PriorVar)
 	}
@@ -211,15 +194,10 @@ func TestVectorTraining(t *testing.T) {
 		add(&d, q, a, shown)
 	}
 	w := v.training(t, v.Inputs.ObsDim, d)
-	opt, err := nn.NewOptimiser(w.net, adam(paperRate, w.cfg.Lambda))
-	if err != nil {
-		t.Fatal(err)
-	}
+	opt := must.Get(nn.NewOptimiser(w.net, adam(paperRate, w.cfg.Lambda)))(t)
 	for k, order := range v.Inputs.Orders {
 		w.order, w.left = order, order
-		if err := w.epoch(opt); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.epoch(opt))
 		if !near(w.report.Objective, v.Outputs.Losses[k]) {
 			t.Errorf("loss of epoch %d = %v, want %v", k, w.report.Objective, v.Outputs.Losses[k])
 		}

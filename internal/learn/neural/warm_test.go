@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/neural"
@@ -49,9 +51,7 @@ func BenchmarkTrain(b *testing.B) {
 		b.Run(name+"/1400", func(b *testing.B) {
 			d := wide(1400)
 			for b.Loop() {
-				if _, err := neural.Train(b.Context(), cfg, d, nil, rng.New(1, "train", 0)); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(neural.Train(b.Context(), cfg, d, nil, rng.New(1, "train", 0)))(b)
 			}
 		})
 	}
@@ -59,10 +59,7 @@ func BenchmarkTrain(b *testing.B) {
 
 // BenchmarkReward is the reward of one of many steps.
 func BenchmarkReward(b *testing.B) {
-	m, err := neural.Train(b.Context(), neural.Config{ObsDim: 17, ActDim: 6}, idrl.Dataset{}, nil, rng.New(1, "train", 0))
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must.Get(neural.Train(b.Context(), neural.Config{ObsDim: 17, ActDim: 6}, idrl.Dataset{}, nil, rng.New(1, "train", 0)))(b)
 	const n = 4096
 	e, dst := m.Evaluator(nil), make([]float64, n)
 	obs, act := make([]float32, n*17), make([]float32, n*6)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
@@ -39,10 +41,7 @@ func answers(d, n int, seed uint64) (belief.Model, []posterior.Item) {
 
 func encode(t testing.TB, h *posterior.History) []byte {
 	t.Helper()
-	b, err := h.Posterior().(*belief.Gaussian).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(h.Posterior().(*belief.Gaussian).MarshalBinary())(t)
 	return b
 }
 
@@ -60,10 +59,7 @@ func grow(t testing.TB, h *posterior.History, items ...posterior.Item) *posterio
 
 func replace(t testing.TB, h *posterior.History, seq int64, later []posterior.Item) *posterior.History {
 	t.Helper()
-	next, err := h.Replace(t.Context(), seq, later)
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := must.Get(h.Replace(t.Context(), seq, later))(t)
 	return next
 }
 
@@ -190,10 +186,7 @@ func TestRestore(t *testing.T) {
 			if lost == 1 {
 				last = nil
 			}
-			again, err := posterior.Restore(t.Context(), cfg, items[:n], last, known)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.Get(posterior.Restore(t.Context(), cfg, items[:n], last, known))(t)
 			if !bytes.Equal(encode(t, again), encode(t, h)) || again.Len() != n {
 				t.Fatalf("%d answers, 1 in %d lost: another posterior", n, lost)
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
 	"tiebreak/internal/learn/posterior"
@@ -32,10 +34,7 @@ func said(t testing.TB, own belief.Own, h *posterior.History) []byte {
 	t.Helper()
 	var out []byte
 	for _, p := range []idrl.Posterior{h.Posterior(), h.Averaged()} {
-		b, err := own.Encode(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(own.Encode(p))(t)
 		out = append(out, b...)
 	}
 	return out
@@ -66,10 +65,7 @@ func TestOwnPosteriorIsAFunctionOfTheList(t *testing.T) {
 				if !bytes.Equal(said(t, own, h), whole(items[:n+1])) {
 					t.Fatalf("after %d answers, one by one, the posterior is not that of all", n+1)
 				}
-				again, err := posterior.Restore(t.Context(), cfg, items[:n+1], h.Posterior(), func(seq int64) idrl.Posterior { return stored[seq] })
-				if err != nil {
-					t.Fatal(err)
-				}
+				again := must.Get(posterior.Restore(t.Context(), cfg, items[:n+1], h.Posterior(), func(seq int64) idrl.Posterior { return stored[seq] }))(t)
 				more := items[n+1 : min(test.n, n+1+2*test.step+10)]
 				if !bytes.Equal(said(t, own, grow(t, again, more...)), said(t, own, grow(t, h, more...))) {
 					t.Fatalf("restored after %d answers it goes on differently", n+1)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/envs/junction"
 	"tiebreak/internal/base/rng"
@@ -35,10 +37,7 @@ func state(p idrl.Posterior, known []idrl.Candidate) idrl.Regret {
 func TestTwoPolicies(t *testing.T) {
 	known := policies([]float64{5, 1}, []float64{5, 0}) // what they share does not count
 	for _, m := range []float64{0.5, 1, 1.5, 2} {
-		p, err := belief.NewGaussian([]float64{70, m}, mat.NewSymDense(2, []float64{1, 0, 0, 1}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(belief.NewGaussian([]float64{70, m}, mat.NewSymDense(2, []float64{1, 0, 0, 1})))(t)
 		got, wrong := state(p, known), math.Erfc(m/math.Sqrt2)/2
 		if tol := 4 * math.Sqrt(wrong*(1-wrong)/1000); math.Abs(got.Mean-wrong) > tol || math.Abs(1-got.Within-wrong) > tol || got.Within != got.Unbeaten {
 			t.Errorf("mean %v: %+v, want an expected loss of %v ± %v and no small losses", m, got, wrong, tol)
@@ -73,15 +72,9 @@ func TestSharesHaveNoScale(t *testing.T) {
 		mus = append(mus, []float64{stream.NormFloat64(), stream.NormFloat64(), 1})
 	}
 	mean := []float64{0.5, 1, -3}
-	one, err := belief.NewGaussian(mean, mat.NewSymDense(3, []float64{2, 0.5, 0, 0.5, 1, 0, 0, 0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(belief.NewGaussian(mean, mat.NewSymDense(3, []float64{2, 0.5, 0, 0.5, 1, 0, 0, 0, 1})))(t)
 	floats.Scale(16, mean) // a power of two: no rounding
-	wide, err := belief.NewGaussian(mean, mat.NewSymDense(3, []float64{512, 128, 0, 128, 256, 0, 0, 0, 256}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wide := must.Get(belief.NewGaussian(mean, mat.NewSymDense(3, []float64{512, 128, 0, 128, 256, 0, 0, 0, 256})))(t)
 	got, want := state(wide, policies(mus...)), state(one, policies(mus...))
 	want.Span *= 16
 	if got != want {
@@ -169,10 +162,7 @@ func solved(t *testing.T, env idrl.Tabular, p idrl.Posterior, known []idrl.Candi
 		r := returns.RawVector().Data
 		most := floats.Max(r)
 		if i < 300 { // that the best of all policies is the solution
-			best, err := solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: theta}, stream)
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := must.Get(solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: theta}, stream))(t)
 			if got := floats.Dot(theta, solver.TabularMu(env, best.Params())); math.Abs(got-most) > 1e-9*(1+math.Abs(most)) {
 				t.Fatalf("the solver reaches %v, the best policy %v", got, most)
 			}
@@ -188,10 +178,7 @@ func quantile(shares []float64) float64 {
 }
 
 func TestLeaderIsTheFirstOfEquals(t *testing.T) {
-	p, err := belief.NewGaussian([]float64{1, 1}, mat.NewSymDense(2, []float64{1, 0, 0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(belief.NewGaussian([]float64{1, 1}, mat.NewSymDense(2, []float64{1, 0, 0, 1})))(t)
 	for want, known := range [][]idrl.Candidate{
 		policies([]float64{1, 1}, []float64{2, 0}), policies([]float64{0, 1}, []float64{2, 0}, []float64{0, 2}),
 	} {
@@ -204,10 +191,7 @@ func TestLeaderIsTheFirstOfEquals(t *testing.T) {
 // A policy whose episodes are known leads, by its mean return less half of the standard
 // deviation of the episodes.
 func TestLeaderBySpread(t *testing.T) {
-	p, err := belief.NewGaussian([]float64{1, 0}, mat.NewSymDense(2, []float64{1, 0, 0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(belief.NewGaussian([]float64{1, 0}, mat.NewSymDense(2, []float64{1, 0, 0, 1})))(t)
 	of := func(returns ...float64) (c idrl.Candidate) {
 		c.Mu = make([]float64, 2)
 		for i, r := range returns {

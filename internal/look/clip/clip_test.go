@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/drawing"
@@ -71,14 +73,8 @@ func TestFallen(t *testing.T) {
 		env  idrl.Environment
 		want float64
 	}{{&tumbler{}, 0.5}, {&world{}, 0}} {
-		b, err := Encode(test.env, walk(0, 1.5, -1.7, -0.3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := Decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(Encode(test.env, walk(0, 1.5, -1.7, -0.3)))(t)
+		c := must.Get(Decode(b))(t)
 		if c.Header.Fallen != test.want {
 			t.Errorf("%T: fallen for %v of the clip, want %v", test.env, c.Header.Fallen, test.want)
 		}
@@ -123,14 +119,8 @@ func TestRoundTrip(t *testing.T) {
 // TestFarAway moves across many views, forth and back.
 func TestFarAway(t *testing.T) {
 	w := &world{scale: 1000}
-	b, err := Encode(w, walk(0, 3, -3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Encode(w, walk(0, 3, -3)))(t)
+	got := must.Get(Decode(b))(t)
 	for i, want := range []float64{0, 3000, -3000} {
 		if d := math.Abs(got.Frames[i][2] - want); d > got.Header.Unit {
 			t.Errorf("frame %d: x = %v, want %v", i, got.Frames[i][2], want)
@@ -182,16 +172,9 @@ func TestEncodeRefuses(t *testing.T) {
 func packed(t testing.TB, raw []byte) []byte {
 	t.Helper()
 	out := bytes.NewBufferString(magic)
-	w, err := flate.NewWriter(out, flate.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(raw); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(flate.NewWriter(out, flate.BestSpeed))(t)
+	must.Get(w.Write(raw))(t)
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
@@ -204,10 +187,7 @@ func withHeader(t *testing.T, h Header, n int) []byte {
 // withNumbers packs a header and the bytes of numbers.
 func withNumbers(t *testing.T, h Header, numbers []byte) []byte {
 	t.Helper()
-	head, err := json.Marshal(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(json.Marshal(h))(t)
 	raw := binary.LittleEndian.AppendUint32(nil, uint32(len(head)))
 	return packed(t, append(append(raw, head...), numbers...))
 }
@@ -308,10 +288,7 @@ func TestDecodeRefuses(t *testing.T) {
 // FuzzDecode checks that Decode never panics and that what it accepts is whole.
 func FuzzDecode(f *testing.F) {
 	for _, xs := range [][]float64{{0}, {0, 1, 2}, {-5, 5}} {
-		b, err := Encode(&world{}, walk(xs...))
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(Encode(&world{}, walk(xs...)))(f)
 		f.Add(b)
 		f.Add(b[:len(b)/2])
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -45,20 +47,14 @@ func footageOf(pictures ...image.Image) Footage {
 
 func encodeFootage(t testing.TB, f Footage) []byte {
 	t.Helper()
-	b, err := EncodeFootage(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(EncodeFootage(f))(t)
 	return b
 }
 
 func TestFootageRoundTrip(t *testing.T) {
 	red, blue := square(40, 30, 3, color.RGBA{200, 0, 0, 255}), square(40, 30, 3, color.RGBA{0, 0, 200, 255})
 	b := encodeFootage(t, footageOf(red, blue, red, red))
-	c, err := Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Decode(b))(t)
 	h := c.Header
 	sizes := []Picture{{"png", len(c.Pictures[0])}, {"png", len(c.Pictures[1])}}
 	want := Header{
@@ -121,10 +117,7 @@ func TestLooks(t *testing.T) {
 		}
 	}
 	f := Footage{Env: "cam", Steps: 20, FrameSec: 0.1, Playback: 1, Phi: []float64{0}}
-	cut, err := reel.Cut(f, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cut := must.Get(reel.Cut(f, 0))(t)
 	f.Pictures = frames
 	for what, b := range map[string][]byte{"encoded": encodeFootage(t, f), "cut": cut} {
 		c, err := Decode(b)
@@ -155,17 +148,9 @@ func TestLooks(t *testing.T) {
 // What comes from a file is not what is stored: no comment, no profile, nothing behind its end.
 func TestFootageIsWrittenAnew(t *testing.T) {
 	var file bytes.Buffer
-	if err := png.Encode(&file, noise(20, 20, 1)); err != nil {
-		t.Fatal(err)
-	}
-	img, err := ReadPicture(append(file.Bytes(), "<script>alert(1)</script>"...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Decode(encodeFootage(t, footageOf(img)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&file, noise(20, 20, 1)))
+	img := must.Get(ReadPicture(append(file.Bytes(), "<script>alert(1)</script>"...)))(t)
+	c := must.Get(Decode(encodeFootage(t, footageOf(img))))(t)
 	if c.Header.Pictures[0].Kind != "jpeg" || bytes.Contains(c.Pictures[0], []byte("script")) {
 		t.Errorf("a picture is stored as %q with what came with it", c.Header.Pictures[0].Kind)
 	}
@@ -209,10 +194,7 @@ func TestFootageAimsAtASize(t *testing.T) {
 func (reel) size(t *testing.T, pictures []image.Image, quality int) int {
 	t.Helper()
 	h := &Header{}
-	stored, err := develop(h, Footage{Pictures: pictures}, pictures[0].Bounds().Size()).encode(h, quality)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Get(develop(h, Footage{Pictures: pictures}, pictures[0].Bounds().Size()).encode(h, quality))(t)
 	return total(stored)
 }
 
@@ -281,20 +263,13 @@ func TestDecodeFootageRefuses(t *testing.T) {
 	n := int(binary.LittleEndian.Uint32(good[4:]))
 	changed := func(change func(*Header)) []byte {
 		var h Header
-		if err := json.Unmarshal(good[8:8+n], &h); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(good[8:8+n], &h))
 		change(&h)
-		head, err := json.Marshal(h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		head := must.Get(json.Marshal(h))(t)
 		out := binary.LittleEndian.AppendUint32([]byte(footageMagic), uint32(len(head)))
 		return append(append(out, head...), good[8+n:]...)
 	}
-	if _, err := Decode(changed(func(*Header) {})); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Decode(changed(func(*Header) {})))(t)
 	for _, test := range []struct {
 		name string
 		data []byte
@@ -346,14 +321,8 @@ func (c *camera) Picture() (image.Image, error) {
 }
 
 func TestEncodePictures(t *testing.T) {
-	b, err := Encode(&camera{}, walk(3, 5, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Encode(&camera{}, walk(3, 5, 3)))(t)
+	c := must.Get(Decode(b))(t)
 	if !slices.Equal(c.Header.Show, []int{0, 1, 0}) || c.Header.FrameSec != 0.5 || c.Header.Playback != 2 || c.Header.Env != "world" {
 		t.Errorf("header %+v", c.Header)
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
@@ -89,14 +91,8 @@ func (j jumping) drawAt(dst *drawing.Scene, z float64) {
 func TestKeep(t *testing.T) {
 	for _, keeps := range []bool{false, true} {
 		c := idrl.Clip{ID: "c", Steps: 2, Phi: []float64{0}, Snapshots: [][]float64{{0.5}, {4}, {0.5}}}
-		b, err := Encode(jumping{&crawler{}, keeps}, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(Encode(jumping{&crawler{}, keeps}, c))(t)
+		got := must.Get(Decode(b))(t)
 		if z := got.Frames[crawlerSub][2]; (z > 2) != keeps || got.Header.W != 4 || got.Header.H != 3 {
 			t.Errorf("keeps %v: the camera looks at a height of %v, %v × %v", keeps, z, got.Header.W, got.Header.H)
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/drawing"
 )
 
@@ -35,10 +37,7 @@ func TestSeen(t *testing.T) {
 		t.Fatalf("seen %v, %v; nothing was sought", c.Header.Seen, err)
 	}
 	f.Seek = true
-	c, err := Decode(encodeFootage(t, f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Decode(encodeFootage(t, f)))(t)
 	if want := (drawing.Part{300. / 600, 190. / 400, 336. / 600, 204. / 400}); *c.Header.Seen != want {
 		t.Errorf("seen %v, want %v", *c.Header.Seen, want)
 	}
@@ -105,17 +104,11 @@ func TestAround(t *testing.T) {
 func TestSeenIsChecked(t *testing.T) {
 	f := footageOf(dot(300, 200), dot(330, 190))
 	f.Seek = true
-	c, err := Decode(encodeFootage(t, f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Decode(encodeFootage(t, f)))(t)
 	for _, bad := range []drawing.Part{{}, {0.5, 0, 0.4, 1}, {0, 0, 1, 1.1}, {-0.1, 0, 1, 1}} {
 		h := c.Header
 		h.Seen = &bad
-		b, err := packFootage(&h, slices.Clone(c.Pictures))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(packFootage(&h, slices.Clone(c.Pictures)))(t)
 		if _, err := Decode(b); err == nil {
 			t.Errorf("%v is taken", bad)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/drawing"
@@ -109,10 +111,7 @@ func cheetah(t float64) []drawing.Shape {
 // crawl returns the bytes of a clip of a body.
 func crawl(t testing.TB, body func(float64) []drawing.Shape, steps int) []byte {
 	t.Helper()
-	b, err := Encode(&crawler{body: body}, crawled(steps))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Encode(&crawler{body: body}, crawled(steps)))(t)
 	return b
 }
 
@@ -137,10 +136,7 @@ func TestSolid(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			const steps = 4
-			got, err := Decode(crawl(t, test.body, steps))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Decode(crawl(t, test.body, steps)))(t)
 			h := got.Header
 			if h.Points != test.points || h.Sub != crawlerSub || h.FrameSec != 0.01 || len(got.Frames) != steps*crawlerSub+1 {
 				t.Fatalf("%d points, %d frames a step of %v s, %d frames", h.Points, h.Sub, h.FrameSec, len(got.Frames))
@@ -173,14 +169,8 @@ func TestSize(t *testing.T) {
 // TestScene checks what lies between frames and beyond them, and that a scene can
 // be used again.
 func TestScene(t *testing.T) {
-	b, err := Encode(&world{}, walk(0, 1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Encode(&world{}, walk(0, 1, 3)))(t)
+	c := must.Get(Decode(b))(t)
 	var s drawing.Scene
 	for _, test := range []struct{ frame, x float64 }{{0, 0}, {0.25, 0.25}, {1, 1}, {1.5, 2}, {2, 3}, {-4, 0}, {9, 3}} {
 		c.Scene(&s, test.frame)
@@ -215,18 +205,9 @@ func version1(t testing.TB) []byte {
 
 // TestVersion1 checks that a clip of version 1 is read like one that is written now.
 func TestVersion1(t *testing.T) {
-	now, err := Encode(&world{}, walk(0, 1.5, -1.7, 0.3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Decode(now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Decode(version1(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	now := must.Get(Encode(&world{}, walk(0, 1.5, -1.7, 0.3)))(t)
+	want := must.Get(Decode(now))(t)
+	got := must.Get(Decode(version1(t)))(t)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("now and version 1 (-now +version 1):\n%s", diff)
 	}
@@ -254,14 +235,8 @@ func (r ruled) Marks(states [][]float64) []drawing.Shape {
 func TestMarks(t *testing.T) {
 	for steps, want := range []int{0, 1} {
 		c := idrl.Clip{ID: "c", Steps: steps, Phi: []float64{0}, Snapshots: [][]float64{{3}, {4}}[:steps+1]}
-		b, err := Encode(ruled{&crawler{body: ant}}, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Decode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(Encode(ruled{&crawler{body: ant}}, c))(t)
+		got := must.Get(Decode(b))(t)
 		h := got.Header
 		if h.Marks != want || len(h.Static) != 2+want || h.Static[0].Kind != drawing.Checker || h.Static[0].Pts[0] != 3*float64(want) {
 			t.Errorf("clip of %d steps: %d marks, shapes %+v", steps, h.Marks, h.Static)

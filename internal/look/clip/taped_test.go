@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -33,10 +35,7 @@ func busy(w, h int, seed uint32) image.Image {
 
 func encodeTape(t testing.TB, e *tapetest.Env) []byte {
 	t.Helper()
-	b, err := clip.Encode(e, tapetest.Clip(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(clip.Encode(e, tapetest.Clip(3)))(t)
 	return b
 }
 
@@ -59,10 +58,7 @@ func TestTapeRoundTrip(t *testing.T) {
 		t.Errorf("videos %q, %d frames", c.Videos, len(c.Frames))
 	}
 	for frame, grey := range []uint32{10, 10, 10, 120, 250, 250, 250} {
-		p, err := c.Picture(frame)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(c.Picture(frame))(t)
 		if r, _, _, _ := p.At(5, 5).RGBA(); r>>8 != grey {
 			t.Errorf("frame %d has grey %d, want %d", frame, r>>8, grey)
 		}
@@ -94,10 +90,7 @@ func TestForBrowser(t *testing.T) {
 		{nil, "", 3, nil},
 	} {
 		out, used := clip.ForBrowser(b, test.plays)
-		c, err := clip.Decode(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(clip.Decode(out))(t)
 		if used != test.used || len(c.Pictures) != test.stills || len(c.Header.Cameras) != 2 || c.Header.Note == "" {
 			t.Errorf("%v: codec %q, %d stills, header %+v", test.plays, used, len(c.Pictures), c.Header)
 		}
@@ -105,10 +98,7 @@ func TestForBrowser(t *testing.T) {
 			t.Errorf("%v: videos %q", test.plays, c.Videos)
 		}
 	}
-	footage, err := clip.EncodeFootage(clip.Footage{Env: "cam", FrameSec: 1, Playback: 1, Pictures: []image.Image{tapetest.Plain(40, 30, 9)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	footage := must.Get(clip.EncodeFootage(clip.Footage{Env: "cam", FrameSec: 1, Playback: 1, Pictures: []image.Image{tapetest.Plain(40, 30, 9)}}))(t)
 	for _, other := range [][]byte{nil, []byte("media"), []byte("TBF1"), b[:len(b)-1], footage} {
 		if out, used := clip.ForBrowser(other, []string{"avc1"}); !bytes.Equal(out, other) || used != "" {
 			t.Errorf("%.10q becomes %.10q", other, out)
@@ -126,10 +116,7 @@ func TestStillsFit(t *testing.T) {
 		e.Film.Stills = append(e.Film.Stills, busy(1920, 480, uint32(i)))
 	}
 	b := encodeTape(t, e)
-	c, err := clip.Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(clip.Decode(b))(t)
 	if c.Header.W != 640 || c.Header.H != 160 || len(b) > 300_000 {
 		t.Errorf("stills of %vx%v, %d bytes", c.Header.W, c.Header.H, len(b))
 	}
@@ -183,14 +170,9 @@ func changed(t *testing.T, b []byte, change func(h *clip.Header)) []byte {
 	t.Helper()
 	n := binary.LittleEndian.Uint32(b[4:])
 	var h clip.Header
-	if err := json.Unmarshal(b[8:8+n], &h); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b[8:8+n], &h))
 	change(&h)
-	head, err := json.Marshal(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(json.Marshal(h))(t)
 	return append(append(binary.LittleEndian.AppendUint32([]byte("TBF1"), uint32(len(head))), head...), b[8+n:]...)
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/drawing"
@@ -23,10 +25,7 @@ import (
 
 // TestTheme compares the colours with those of the page's light theme.
 func TestTheme(t *testing.T) {
-	css, err := static.FS.ReadFile("css/app.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	css := must.Get(static.FS.ReadFile("css/app.css"))(t)
 	light, _, _ := strings.Cut(string(css), "@media")
 	want := map[drawing.Paint]color.RGBA{}
 	for _, m := range regexp.MustCompile(`--paint-(\w+): #(\w+);`).FindAllStringSubmatch(light, -1) {
@@ -34,10 +33,7 @@ func TestTheme(t *testing.T) {
 		if len(hex) == 3 {
 			hex = string([]byte{hex[0], hex[0], hex[1], hex[1], hex[2], hex[2]})
 		}
-		v, err := strconv.ParseUint(hex, 16, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseUint(hex, 16, 32))(t)
 		want[drawing.Paint(m[1])] = color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
 	}
 	if d := cmp.Diff(want, draw.Theme()); d != "" || len(want) != 21 {
@@ -73,19 +69,13 @@ func (w *world) painter(t *testing.T, steps int) *draw.Painter {
 	for i := range steps + 1 {
 		states = append(states, []float64{float64(i)})
 	}
-	b, err := clip.Encode(w, idrl.Clip{ID: "c", Steps: steps, Phi: []float64{0}, Snapshots: states})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(clip.Encode(w, idrl.Clip{ID: "c", Steps: steps, Phi: []float64{0}, Snapshots: states}))(t)
 	return painter(t, b)
 }
 
 func painter(t *testing.T, media []byte) *draw.Painter {
 	t.Helper()
-	c, err := clip.Decode(media)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(clip.Decode(media))(t)
 	return draw.New(c)
 }
 
@@ -353,10 +343,7 @@ func TestSize(t *testing.T) {
 }
 
 func BenchmarkDraw(b *testing.B) {
-	c, err := clip.Decode(drawtest.Walker(40))
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(clip.Decode(drawtest.Walker(40)))(b)
 	p, img := draw.New(c), image.NewRGBA(image.Rect(0, 0, 480, 360))
 	k := 0
 	for b.Loop() {

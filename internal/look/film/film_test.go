@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
 	"tiebreak/internal/look/draw/drawtest"
@@ -26,20 +28,14 @@ import (
 // walking returns a clip of steps steps of 50 ms.
 func walking(t testing.TB, steps int) *clip.Clip {
 	t.Helper()
-	c, err := clip.Decode(drawtest.Walker(steps))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(clip.Decode(drawtest.Walker(steps)))(t)
 	return c
 }
 
 // make80 returns the film of clips of 80×60 pixels.
 func make80(t testing.TB, speed float64, clips ...*clip.Clip) *film.Film {
 	t.Helper()
-	f, err := film.New(film.Config{Clips: clips, Width: 80, Height: 80, Speed: speed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(film.New(film.Config{Clips: clips, Width: 80, Height: 80, Speed: speed}))(t)
 	return f
 }
 
@@ -47,18 +43,13 @@ func make80(t testing.TB, speed float64, clips ...*clip.Clip) *film.Film {
 func save(t testing.TB, f *film.Film, format string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "film."+format)
-	if err := f.Save(t.Context(), path, format); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Save(t.Context(), path, format))
 	return path
 }
 
 func read(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	return b
 }
 
@@ -88,10 +79,7 @@ type shown struct {
 // readGIF returns the frames of a GIF as they are seen, and how long it lasts.
 func readGIF(t *testing.T, path string) (list []shown, seconds float64) {
 	t.Helper()
-	g, err := gif.DecodeAll(bytes.NewReader(read(t, path)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(gif.DecodeAll(bytes.NewReader(read(t, path))))(t)
 	now := image.NewRGBA(image.Rect(0, 0, g.Config.Width, g.Config.Height))
 	for i, part := range g.Image {
 		draw.Draw(now, part.Bounds(), part, part.Bounds().Min, draw.Over)
@@ -122,11 +110,8 @@ func ffmpeg(t *testing.T) string {
 // readVideo returns the frames of a video of 60 frames a second.
 func readVideo(t *testing.T, path string, size image.Point) (list []shown) {
 	t.Helper()
-	raw, err := exec.CommandContext(t.Context(), ffmpeg(t), "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "rgba",
-		"-vf", "scale=in_color_matrix=bt709:in_range=tv", "-").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(exec.CommandContext(t.Context(), ffmpeg(t), "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "rgba",
+		"-vf", "scale=in_color_matrix=bt709:in_range=tv", "-").Output())(t)
 	n := 4 * size.X * size.Y
 	for ; len(raw) >= n; raw = raw[n:] {
 		img := image.NewRGBA(image.Rectangle{Max: size})
@@ -208,10 +193,7 @@ func TestVideo(t *testing.T) {
 
 func TestPNG(t *testing.T) {
 	f := make80(t, 1, walking(t, 5))
-	img, err := png.Decode(bytes.NewReader(read(t, save(t, f, "png"))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must.Get(png.Decode(bytes.NewReader(read(t, save(t, f, "png")))))(t)
 	got := image.NewRGBA(img.Bounds())
 	draw.Draw(got, got.Rect, img, image.Point{}, draw.Src)
 	if d := difference(got, at(f, f.Seconds())); d != 0 {
@@ -283,9 +265,7 @@ func TestRefuses(t *testing.T) {
 func fake(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 	t.Setenv("PATH", dir)
 }
 
@@ -317,10 +297,7 @@ func TestStops(t *testing.T) {
 	for _, format := range []string{"gif", "mp4"} {
 		t.Run(format, func(t *testing.T) {
 			if format == "mp4" {
-				sleep, err := exec.LookPath("sleep")
-				if err != nil {
-					t.Fatal(err)
-				}
+				sleep := must.Get(exec.LookPath("sleep"))(t)
 				fake(t, "exec "+sleep+" 600") // reads nothing
 			}
 			dir := t.TempDir()
@@ -340,15 +317,10 @@ func TestStops(t *testing.T) {
 func BenchmarkSave(b *testing.B) {
 	for _, format := range film.Formats() {
 		b.Run(format, func(b *testing.B) {
-			f, err := film.New(film.Config{Clips: []*clip.Clip{walking(b, 40)}, Width: 480, Height: 360, Speed: 1})
-			if err != nil {
-				b.Fatal(err)
-			}
+			f := must.Get(film.New(film.Config{Clips: []*clip.Clip{walking(b, 40)}, Width: 480, Height: 360, Speed: 1}))(b)
 			path := filepath.Join(b.TempDir(), "film")
 			for b.Loop() {
-				if err := f.Save(b.Context(), path, format); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, f.Save(b.Context(), path, format))
 			}
 			b.ReportMetric(float64(len(read(b, path)))/1024, "KB")
 		})

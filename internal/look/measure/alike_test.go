@@ -3,6 +3,8 @@ package measure_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -60,9 +62,7 @@ func BenchmarkAlike(b *testing.B) {
 		b.Run(id, func(b *testing.B) {
 			list := views(b, id, 10)
 			for k := 0; b.Loop(); k++ {
-				if _, err := measure.Alike(list[k%len(list)], list[(k/len(list))%len(list)]); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(measure.Alike(list[k%len(list)], list[(k/len(list))%len(list)]))(b)
 			}
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -13,10 +15,7 @@ import (
 
 // environment returns one of the catalogue.
 func environment(t testing.TB, id string) idrl.Environment {
-	entry, err := envs.Catalogue().Find(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := must.Get(envs.Catalogue().Find(id))(t)
 	return entry.New(rng.New(1, "layout", 0))
 }
 
@@ -47,18 +46,9 @@ func cut(t testing.TB, env idrl.Environment, tr *idrl.Trajectory, places interfa
 
 // measured returns the view of a clip as a page gets it.
 func measured(t testing.TB, env idrl.Environment, shown idrl.Clip) *measure.View {
-	b, err := clip.Encode(env, shown)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := clip.Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := measure.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(clip.Encode(env, shown))(t)
+	c := must.Get(clip.Decode(b))(t)
+	v := must.Get(measure.New(c))(t)
 	return v
 }
 
@@ -69,10 +59,7 @@ func sharesOf(t testing.TB, views []*measure.View) (s shares) {
 	n := float64(len(views)*(len(views)-1)) / 2
 	for i, a := range views {
 		for _, b := range views[:i] {
-			p, err := measure.Compare(a, b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(measure.Compare(a, b))(t)
 			switch {
 			case p.Answerable():
 				s.left += 1 / n

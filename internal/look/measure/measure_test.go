@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -62,19 +64,13 @@ func (s stage) film() *clip.Clip {
 
 func view(t *testing.T, c *clip.Clip) *View {
 	t.Helper()
-	v, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(New(c))(t)
 	return v
 }
 
 func compare(t *testing.T, a, b stage) Pair {
 	t.Helper()
-	p, err := Compare(view(t, a.film()), view(t, b.film()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Compare(view(t, a.film()), view(t, b.film())))(t)
 	return p
 }
 
@@ -318,10 +314,7 @@ func TestFallen(t *testing.T) {
 	}{{0, 0, true}, {1, 0.5, true}, {0.75, 1, false}} {
 		a, b := slider(1, 0).film(), slider(3, 0).film()
 		a.Header.Fallen, b.Header.Fallen = test.a, test.b
-		p, err := Compare(view(t, a), view(t, b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Compare(view(t, a), view(t, b)))(t)
 		if p.Answerable() != test.want {
 			t.Errorf("fallen for %v and %v: answerable %v, want %v", test.a, test.b, p.Answerable(), test.want)
 		}

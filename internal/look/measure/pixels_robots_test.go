@@ -5,6 +5,8 @@ package measure_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/measure"
@@ -20,10 +22,7 @@ func TestPixelsOfRobots(t *testing.T) {
 		drafts, places := rng.New(7, "pool", 0), rng.New(7, "places", 0)
 		var scenes, pixels []*measure.View
 		for range 5 {
-			p, err := solver.Draft{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: make([]float64, env.Spec().FeatureDim())}, drafts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(solver.Draft{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: make([]float64, env.Spec().FeatureDim())}, drafts))(t)
 			tr := record(env, p, 0)
 			n := min(env.Spec().ClipSteps, tr.Len())
 			for range 2 {
@@ -41,14 +40,8 @@ func TestPixelsOfRobots(t *testing.T) {
 		}
 		for i := range scenes {
 			for j := range i {
-				scene, err := measure.Answerable(scenes[j], scenes[i])
-				if err != nil {
-					t.Fatal(err)
-				}
-				seen, err := measure.Answerable(pixels[j], pixels[i])
-				if err != nil {
-					t.Fatal(err)
-				}
+				scene := must.Get(measure.Answerable(scenes[j], scenes[i]))(t)
+				seen := must.Get(measure.Answerable(pixels[j], pixels[i]))(t)
 				if pairs++; scene && !seen {
 					lost++
 				}

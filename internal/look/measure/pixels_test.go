@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
@@ -20,14 +22,8 @@ import (
 func shot(t testing.TB, pictures ...image.Image) *measure.View {
 	t.Helper()
 	f := clip.Footage{Env: "world", Steps: len(pictures) - 1, FrameSec: 2 / float64(max(1, len(pictures)-1)), Playback: 1, Phi: []float64{0}, Pictures: pictures}
-	b, err := clip.EncodeFootage(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	of, err := measure.Of([]idrl.Clip{{Media: b}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(clip.EncodeFootage(f))(t)
+	of := must.Get(measure.Of([]idrl.Clip{{Media: b}}))(t)
 	return of[0]
 }
 
@@ -129,14 +125,8 @@ func TestPixelsThatCannotBeCompared(t *testing.T) {
 	if _, err := measure.Compare(a, b); idrl.KindOf(err) != idrl.Invalid {
 		t.Error(err)
 	}
-	media, err := clip.EncodeFootage(clip.Footage{Env: "world", FrameSec: 1, Playback: 1, Pictures: []image.Image{court(60, 1, 1, false)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := clip.Decode(media)
-	if err != nil {
-		t.Fatal(err)
-	}
+	media := must.Get(clip.EncodeFootage(clip.Footage{Env: "world", FrameSec: 1, Playback: 1, Pictures: []image.Image{court(60, 1, 1, false)}}))(t)
+	c := must.Get(clip.Decode(media))(t)
 	c.Header.Look = nil
 	if _, err := measure.New(c); idrl.KindOf(err) != idrl.Invalid {
 		t.Error(err)
@@ -186,10 +176,7 @@ func TestPixelsAgreeWithScenes(t *testing.T) {
 	drafts := rng.New(7, "pool", 0)
 	var scenes, pixels []*measure.View
 	for range 8 {
-		p, err := solver.Draft{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: make([]float64, env.Spec().FeatureDim())}, drafts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.Draft{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: make([]float64, env.Spec().FeatureDim())}, drafts))(t)
 		tr := record(env, p, 0)
 		scene, view := painted(t, env, idrl.Segment(tr, 0, tr.Len()))
 		scenes, pixels = append(scenes, scene), append(pixels, view)
@@ -197,14 +184,8 @@ func TestPixelsAgreeWithScenes(t *testing.T) {
 	var far, near []float64
 	for i := range scenes {
 		for j := range i + 1 {
-			of, err := measure.Compare(scenes[j], scenes[i])
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen, err := measure.Compare(pixels[j], pixels[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			of := must.Get(measure.Compare(scenes[j], scenes[i]))(t)
+			seen := must.Get(measure.Compare(pixels[j], pixels[i]))(t)
 			if of.Answerable() != seen.Answerable() || (i == j) != seen.Alike() {
 				t.Errorf("clips %d and %d: %+v as scenes, %+v as pictures", j, i, of, seen)
 			}

@@ -5,6 +5,8 @@ package measure_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/measure"
@@ -20,10 +22,7 @@ func firstClips(t testing.TB, id string) []*measure.View {
 	drafts, places := rng.New(7, "pool", 0), rng.New(7, "places", 0)
 	var out []*measure.View
 	for range 8 {
-		p, err := solver.Draft{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: make([]float64, spec.FeatureDim())}, drafts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.Draft{}.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: make([]float64, spec.FeatureDim())}, drafts))(t)
 		for n := range 2 {
 			out = append(out, cut(t, env, record(env, p, uint64(n)), places)...)
 		}
@@ -79,9 +78,7 @@ func BenchmarkCompare(b *testing.B) {
 		b.Run(id, func(b *testing.B) {
 			views := firstClips(b, id)[:8]
 			for k := 0; b.Loop(); k++ {
-				if _, err := measure.Compare(views[k%8], views[(k/8)%8]); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(measure.Compare(views[k%8], views[(k/8)%8]))(b)
 			}
 		})
 	}

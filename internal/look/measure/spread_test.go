@@ -3,6 +3,8 @@ package measure
 import (
 	"slices"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // cars returns behaviours of one clip each, of cars at these speeds.
@@ -27,19 +29,13 @@ func TestWorth(t *testing.T) {
 	for _, one := range cars(t, 0, 0.1, 2, 4, 4.01) {
 		views = append(views, one...)
 	}
-	got, err := Worth(views)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Worth(views))(t)
 	if len(got) != 8 || slices.Contains(got, [2]int{0, 1}) || slices.Contains(got, [2]int{3, 4}) {
 		t.Errorf("pairs %v, want all but 0 1, both still, and 3 4, which are alike", got)
 	}
 	last := 10.0
 	for _, p := range got {
-		pair, err := Compare(views[p[0]], views[p[1]])
-		if err != nil {
-			t.Fatal(err)
-		}
+		pair := must.Get(Compare(views[p[0]], views[p[1]]))(t)
 		if pair.Apart() > last {
 			t.Errorf("pair %v is farther apart than that before it", p)
 		}
@@ -66,10 +62,7 @@ func TestSpread(t *testing.T) {
 			t.Errorf("%s: %v, want %v; error %v", test.name, got, test.want, err)
 		}
 	}
-	all, err := Spread(views, nil, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Spread(views, nil, 10))(t)
 	if slices.Contains(all, 2) && slices.Contains(all, 3) {
 		t.Errorf("%v has two that look alike", all)
 	}

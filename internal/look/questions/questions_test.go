@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -18,10 +20,7 @@ func walk(t *testing.T, note string, fields ...int) []byte {
 
 func measured(t *testing.T, s questionstest.Shelf, rows ...record.Labelled) []Question {
 	t.Helper()
-	list, err := Measure(t.Context(), rows, s.Media, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(Measure(t.Context(), rows, s.Media, nil))(t)
 	return list
 }
 

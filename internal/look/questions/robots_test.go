@@ -5,6 +5,8 @@ package questions
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -14,10 +16,7 @@ import (
 
 // A robot that does not move, and two that have fallen, are found.
 func TestQuestionsAboutRobots(t *testing.T) {
-	entry, err := envs.Catalogue().Find("hopper")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := must.Get(envs.Catalogue().Find("hopper"))(t)
 	env := entry.New(rng.New(1, "layout", 0))
 	env.Reset(rng.New(1, "episode", 0))
 	start := env.(idrl.Snapshotter).Snapshot(nil)
@@ -27,10 +26,7 @@ func TestQuestionsAboutRobots(t *testing.T) {
 	lies := env.(idrl.Snapshotter).Snapshot(nil)
 	repeat := func(state []float64) []byte {
 		c := idrl.Clip{Steps: 2, Phi: make([]float64, env.Spec().FeatureDim()), Snapshots: [][]float64{state, state, state}}
-		b, err := clip.Encode(env, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(clip.Encode(env, c))(t)
 		return b
 	}
 	s := questionstest.Shelf{"stands": repeat(start), "lies": repeat(lies)}

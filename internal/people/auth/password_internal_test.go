@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/identity"
 )
@@ -64,9 +66,7 @@ func TestPasswords(t *testing.T) {
 	ctx, p := t.Context(), passwords{"none": ""}
 	a := newPasswords(p)
 	const first, second = "a first password", "a second password"
-	if err := a.SetPassword(ctx, "ada", "ignored", first); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.SetPassword(ctx, "ada", "ignored", first))
 	if !strings.HasPrefix(p["ada"], "$argon2id$v=19$m=47104,t=1,p=1$") || strings.Contains(p["ada"], first) {
 		t.Errorf("hash %q", p["ada"])
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 )
@@ -66,10 +68,7 @@ func TestRejoinKeyAges(t *testing.T) {
 	ada, key := keyOf(t, a)
 	visit := func(held string) string {
 		t.Helper()
-		fresh, err := a.RejoinKey(ctx, ada, held)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fresh := must.Get(a.RejoinKey(ctx, ada, held))(t)
 		return fresh
 	}
 	c.now = c.now.Add(30 * day)
@@ -100,9 +99,7 @@ func TestRejoinOfARevokedAnnotator(t *testing.T) {
 	a, c, db := service(t)
 	ada, key := keyOf(t, a)
 	bob, other := keyOf(t, a)
-	if err := db.RevokeAnnotator(t.Context(), "s", ada.Annotator, false, "grace", c.now); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.RevokeAnnotator(t.Context(), "s", ada.Annotator, false, "grace", c.now))
 	_, _, err := a.Rejoin(t.Context(), "s", key)
 	wantKind(t, "the key of one whose part has ended", err, idrl.Forbidden)
 	if who, _, err := a.Rejoin(t.Context(), "s", other); err != nil || who != bob {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
@@ -62,9 +64,7 @@ func TestReportOfARandomClicker(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := r.Print(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Print(&b))
 	for _, want := range []string{"a3", "Krippendorff's alpha", "Fleiss' kappa", "Cohen's kappa of a1 and a2", "over 400 questions"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, b.String())
@@ -85,9 +85,7 @@ func TestReportOfFew(t *testing.T) {
 		{clickers(20, nil, "a1"), "No question was answered by two annotators"},
 	} {
 		var b strings.Builder
-		if err := quality.Of(test.log, nil, 1).Print(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, quality.Of(test.log, nil, 1).Print(&b))
 		if !strings.Contains(b.String(), test.says) {
 			t.Errorf("the report is %q, want %q in it", b.String(), test.says)
 		}
@@ -108,9 +106,7 @@ func TestReportOnManners(t *testing.T) {
 		t.Fatalf("manners of %+v", r.People)
 	}
 	var b strings.Builder
-	if err := r.Print(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Print(&b))
 	for _, want := range []string{"AT RANDOM", "97 %  ", "REVERSED", "2 %  ", "1.20 (0.40 to 3.00)", "99 % (70 to 100)", "0.50 (0.10 to 2.00)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

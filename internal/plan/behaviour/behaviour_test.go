@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -23,18 +25,9 @@ func policies(t *testing.T) (env idrl.Environment, ps []idrl.Policy) {
 	t.Helper()
 	env = pointmass.New(pointmass.Config{})
 	spec := env.Spec()
-	linear, err := solver.NewLinear(spec, slices.Repeat([]float64{0.3}, spec.ObsDim*spec.Actions.Dim()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	gait, err := solver.NewGait(spec, []float64{0.5, 0.1, 0.6, 0.2, 0, 0.3, 0.1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := sac.New(sac.Config{Settings: sac.Live(), Env: env, Reward: sac.Linear(make([]float64, spec.FeatureDim())), Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	linear := must.Get(solver.NewLinear(spec, slices.Repeat([]float64{0.3}, spec.ObsDim*spec.Actions.Dim())))(t)
+	gait := must.Get(solver.NewGait(spec, []float64{0.5, 0.1, 0.6, 0.2, 0, 0.3, 0.1, 2}))(t)
+	agent := must.Get(sac.New(sac.Config{Settings: sac.Live(), Env: env, Reward: sac.Linear(make([]float64, spec.FeatureDim())), Seed: 1}))(t)
 	return env, []idrl.Policy{linear, gait, agent.Policy(true)}
 }
 
@@ -130,10 +123,7 @@ func TestSolverOfOneClass(t *testing.T) {
 	}
 	inner := &noting{policy: ps[1]}
 	s := behaviour.Solver{Class: behaviour.Gait, Solver: inner}
-	p, err := s.Solve(t.Context(), idrl.SolveTask{Env: env, Warm: warm}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(s.Solve(t.Context(), idrl.SolveTask{Env: env, Warm: warm}, nil))(t)
 	if diff := cmp.Diff(warm[1], p.Params()); diff != "" {
 		t.Errorf("parameters (-want +got):\n%s", diff)
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/plan/cmaes"
 
@@ -17,10 +19,7 @@ import (
 
 func newStrategy(t *testing.T, mean []float64, c cmaes.Config) *cmaes.Strategy {
 	t.Helper()
-	s, err := cmaes.New(mean, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(cmaes.New(mean, c))(t)
 	return s
 }
 
@@ -31,9 +30,7 @@ func tell(t *testing.T, s *cmaes.Strategy, xs [][]float64, f func(x []float64) f
 	for i, x := range xs {
 		values[i] = f(x)
 	}
-	if err := s.Tell(values); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Tell(values))
 }
 
 func sphere(x []float64) float64 { return -floats.Dot(x, x) }
@@ -112,11 +109,8 @@ func noted(f func([]float64) float64) (optimize.Problem, *[][]float64) {
 
 func minimise(t *testing.T, p optimize.Problem, start []float64, lambda, evals int, src rand.Source) {
 	t.Helper()
-	_, err := optimize.Minimize(p, start, &optimize.Settings{FuncEvaluations: evals, Converger: optimize.NeverTerminate{}},
-		&optimize.CmaEsChol{InitStepSize: 1, Population: lambda, Src: src})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(optimize.Minimize(p, start, &optimize.Settings{FuncEvaluations: evals, Converger: optimize.NeverTerminate{}},
+		&optimize.CmaEsChol{InitStepSize: 1, Population: lambda, Src: src}))(t)
 }
 
 // TestAgainstGonum: with σ = 1 the first generation of gonum's CmaEsChol and the update
@@ -183,9 +177,7 @@ func TestUpdateByHand(t *testing.T) {
 	s := newStrategy(t, []float64{m}, cmaes.Config{Sigma: sigma, Lambda: 2, Scale: []float64{scale}})
 	xs := s.Ask(rng.New(1, "test", 0))
 	z := (xs[1][0] - m) / sigma / scale
-	if err := s.Tell([]float64{-1, 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Tell([]float64{-1, 2}))
 	const cs, cc, c1 = 3.0 / 7, 5.0 / 7, 2 / (2.3*2.3 + 1)
 	const d = 1 + cs // and c_μ is 0
 	chi := 1 - 1.0/4 + 1.0/21

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/pack"
 )
 
@@ -14,15 +16,10 @@ func TestDecodeRefusals(t *testing.T) {
 		return state{Lambda: 2, Mean: []float64{1, 2}, Sigma: 1, Factor: []float64{1, 0, 1}, PathC: []float64{0, 0}, PathS: []float64{0, 0}}
 	}
 	encode := func(v state) []byte {
-		b, err := pack.Encode(&v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(pack.Encode(&v))(t)
 		return b
 	}
-	if _, err := Decode(encode(good())); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Decode(encode(good())))(t)
 	for name, change := range map[string]func(v *state){
 		"no numbers":           func(v *state) { *v = state{Lambda: 2, Sigma: 1} },
 		"one candidate":        func(v *state) { v.Lambda = 1 },

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/plan/cmaes"
 
@@ -19,10 +21,7 @@ func TestGoesOn(t *testing.T) {
 			if !interrupt {
 				return s
 			}
-			s, err := cmaes.Decode(states[len(states)-1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			s = must.Get(cmaes.Decode(states[len(states)-1]))(t)
 			return s
 		}
 		s := newStrategy(t, make([]float64, 6), cmaes.Config{Sigma: 0.4, Lambda: 7, Scale: []float64{1, 2, 3, 4, 5, 6}})
@@ -47,10 +46,7 @@ func TestGoesOn(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	s, err := cmaes.New([]float64{1, 2}, cmaes.Config{Sigma: 1})
-	if err != nil {
-		f.Fatal(err)
-	}
+	s := must.Get(cmaes.New([]float64{1, 2}, cmaes.Config{Sigma: 1}))(f)
 	f.Add(s.Encode())
 	s.Ask(rng.New(1, "", 0))
 	f.Add(s.Encode())

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -35,26 +37,18 @@ func newAgent(t testing.TB, c sac.Config) *sac.Agent {
 	if c.Reward == nil {
 		c.Reward = nearness
 	}
-	a, err := sac.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(sac.New(c))(t)
 	return a
 }
 
 func run(t testing.TB, a *sac.Agent, n int) {
 	t.Helper()
-	if err := a.Run(context.Background(), n, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Run(context.Background(), n, nil))
 }
 
 func checkpoint(t testing.TB, a *sac.Agent) []byte {
 	t.Helper()
-	b, err := a.Checkpoint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(a.Checkpoint())(t)
 	return b
 }
 
@@ -122,10 +116,7 @@ func TestResume(t *testing.T) {
 			t.Fatalf("limit %v: %d episodes broke down", limit, broken)
 		}
 		for k, b := range states {
-			a, err := sac.Resume(fresh(), b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(sac.Resume(fresh(), b))(t)
 			if got := checkpoint(t, a); !bytes.Equal(got, b) {
 				t.Fatalf("limit %v: resumed after step %d, the checkpoint differs", limit, k)
 			}
@@ -142,10 +133,7 @@ func TestResume(t *testing.T) {
 
 func status(t *testing.T, c sac.Config, b []byte) sac.Status {
 	t.Helper()
-	a, err := sac.Resume(c, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(sac.Resume(c, b))(t)
 	return a.Status()
 }
 
@@ -176,9 +164,7 @@ func TestSetReward(t *testing.T) {
 	if right := ahead(); !(right > 0.5) {
 		t.Errorf("paid for moving right, the force is %.2f", right)
 	}
-	if err := a.SetReward(sac.Linear([]float64{-1, 0, 0})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.SetReward(sac.Linear([]float64{-1, 0, 0})))
 	if got := a.Status(); got.Transitions != got.Steps || got.RewardMean >= 0 {
 		t.Errorf("after the change: %+v", got)
 	}
@@ -245,16 +231,12 @@ func TestAllocations(t *testing.T) {
 	a := newAgent(t, sac.Config{Settings: small(), Env: quiet{pointmass.New(pointmass.Config{Horizon: 10000})}})
 	run(t, a, 300)
 	if n := testing.AllocsPerRun(50, func() {
-		if err := a.Update(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Update())
 	}); n != 0 {
 		t.Errorf("an update allocates %v times", n)
 	}
 	if n := testing.AllocsPerRun(50, func() {
-		if err := a.Step(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Step())
 	}); n != 0 {
 		t.Errorf("a step allocates %v times", n)
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -119,11 +121,6 @@ func keepGait(b *testing.B, name string, g gait) {
 	if dir == "" {
 		return
 	}
-	text, err := json.MarshalIndent(g, "", " ")
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name), append(text, '\n'), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	text := must.Get(json.MarshalIndent(g, "", " "))(b)
+	must.Do(b, os.WriteFile(filepath.Join(dir, name), append(text, '\n'), 0o644))
 }

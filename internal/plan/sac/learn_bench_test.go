@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -83,10 +85,7 @@ func newStudent(b *testing.B, id string, s sac.Settings, seed uint64) *student {
 // that are measured last to the horizon.
 func newStudentIn(b *testing.B, id string, o mujoco.Options, s sac.Settings, seed uint64) *student {
 	test := newTask(b, id)
-	env, err := mujoco.NewTask(id, o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	env := must.Get(mujoco.NewTask(id, o))(b)
 	theta := sim.NewTask(env, nil).Theta
 	s.Features = true
 	s.Time = id != mujoco.InvertedPendulumID && id != mujoco.InvertedDoublePendulumID // as in the paper
@@ -95,10 +94,7 @@ func newStudentIn(b *testing.B, id string, o mujoco.Options, s sac.Settings, see
 
 func newTask(b testing.TB, id string) idrl.Environment {
 	b.Helper()
-	env, err := mujoco.NewTask(id, mujoco.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	env := must.Get(mujoco.NewTask(id, mujoco.Options{}))(b)
 	return env
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/nn"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -16,10 +18,7 @@ func still(t *testing.T) *learner {
 	t.Helper()
 	s := Settings{Hidden: []int{24, 24}, Batch: 32, Discount: 0.9, Polyak: 0.005, Starts: 1, Every: 1, Time: true}
 	h := shape{obs: 4, time: 1, act: 2, width: 8}
-	l, err := newLearner(s, h, rng.New(1, "networks", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(newLearner(s, h, rng.New(1, "networks", 0)))(t)
 	for _, c := range l.critics { // else they would be their targets
 		c.target.Init(rng.New(2, "targets", uint64(c.net.Len())))
 	}
@@ -43,9 +42,7 @@ func still(t *testing.T) *learner {
 		}
 	}
 	l.heat.Log = math.Log(0.3)
-	if err := l.update(r, 0, 1, stream); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.update(r, 0, 1, stream))
 	return l
 }
 
@@ -57,9 +54,7 @@ func TestCriticTargets(t *testing.T) {
 	m := &l.mini
 	q0, q1 := output(l.critics[0].target, m.nextChosen, l.Batch), output(l.critics[1].target, m.nextChosen, l.Batch)
 	alpha := math.Exp(l.heat.Log)
-	if err := l.learn(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.learn())
 	ends := 0
 	for i, got := range m.worth {
 		want := float64(m.reward[i])
@@ -127,18 +122,14 @@ func checkGradient(t *testing.T, n trained, loss func() float64, stream *rand.Ra
 			for i := range p {
 				moved[i] = p[i] + float32(h*direction[i])
 			}
-			if err := n.net.SetParams(moved); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, n.net.SetParams(moved))
 			return loss()
 		}
 		got := (at(h) - at(-h)) / (2 * h)
 		off += (got - want) * (got - want)
 		size += want * want
 	}
-	if err := n.net.SetParams(p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, n.net.SetParams(p))
 	if relative := math.Sqrt(off / size); !(relative < 0.01) {
 		t.Errorf("the gradient is off by %.2g of its size", relative)
 	}
@@ -163,9 +154,7 @@ func TestTargetsFollow(t *testing.T) {
 	l := still(t)
 	c := l.critics[0]
 	before, net := c.target.Params(nil), c.net.Params(nil)
-	if err := l.learn(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.learn())
 	for i, v := range c.target.Params(nil) {
 		if want := before[i] + 0.005*(net[i]-before[i]); math.Abs(float64(v-want)) > 1e-6 {
 			t.Fatalf("parameter %d of a target: %v, want %v", i, v, want)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -20,10 +22,7 @@ func TestPolicyIsKept(t *testing.T) {
 		run(t, a, 260)
 		for _, drawn := range []bool{false, true} {
 			p := a.Policy(drawn)
-			q, err := sac.NewPolicy(pointmass.New(pointmass.Config{}).Spec(), slices.Clone(p.Params()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := must.Get(sac.NewPolicy(pointmass.New(pointmass.Config{}).Spec(), slices.Clone(p.Params())))(t)
 			x, y := make(idrl.Action, 1), make(idrl.Action, 1)
 			same := true
 			for k := range 50 {
@@ -76,10 +75,7 @@ func TestActionBounds(t *testing.T) {
 	means := params[len(params)-4:]
 	for _, test := range []struct{ m, first, second float64 }{{-50, -3, 1}, {0, 1, 1.5}, {50, 5, 2}} {
 		means[0], means[1] = test.m, test.m
-		p, err := sac.NewPolicy(spec, slices.Clone(params))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(sac.NewPolicy(spec, slices.Clone(params)))(t)
 		if got := p.Act(make(idrl.Action, 2), []float64{1, 2, 3}, nil); got[0] != test.first || got[1] != test.second {
 			t.Errorf("mean %v: action %v, want %v and %v", test.m, got, test.first, test.second)
 		}

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/lab/sim"
 	"tiebreak/internal/plan/sac"
@@ -31,10 +33,7 @@ func TestResumeRobots(t *testing.T) {
 			}
 			want := checkpoint(t, whole)
 			for k, b := range states {
-				a, err := sac.Resume(fresh(), b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := must.Get(sac.Resume(fresh(), b))(t)
 				run(t, a, steps-20*k)
 				if !bytes.Equal(checkpoint(t, a), want) {
 					t.Errorf("interrupted after step %d, the training ends in other bytes", 20*k)

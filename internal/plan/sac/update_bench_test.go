@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/sac"
 )
@@ -26,9 +28,7 @@ func BenchmarkUpdate(b *testing.B) {
 			run(b, a, 9_999)
 			began := cpu()
 			for b.Loop() {
-				if err := a.Update(); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, a.Update())
 			}
 			b.ReportMetric(float64(b.N)/(cpu()-began), "updates/cpu-s")
 		})
@@ -45,9 +45,7 @@ func BenchmarkRelabel(b *testing.B) {
 	run(b, a, 1_001_000)
 	theta[0] = 1
 	for b.Loop() {
-		if err := a.SetReward(sac.Linear(theta)); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, a.SetReward(sac.Linear(theta)))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(a.Status().Transitions), "ns/row")
 }

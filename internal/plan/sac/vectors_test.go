@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/nn"
 	"tiebreak/internal/base/rng"
 )
@@ -43,9 +45,7 @@ func TestAgainstPyTorch(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := func(n *nn.Net, p []float32) {
-		if err := n.SetParams(p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, n.SetParams(p))
 	}
 	set(l.actor.net, want.Actor)
 	for k, c := range l.critics {
@@ -68,9 +68,7 @@ func TestAgainstPyTorch(t *testing.T) {
 		l.place(m.taken, u.Taken)
 		copy(l.now.noise, u.Noise)
 		copy(l.to.noise, u.NextNoise)
-		if err := l.learn(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.learn())
 		if math.Abs(l.heat.Log-u.LogAlpha) > 1e-7 {
 			t.Errorf("update %d: log α = %v, want %v", i, l.heat.Log, u.LogAlpha)
 		}

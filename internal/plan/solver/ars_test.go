@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -78,20 +80,14 @@ func newGlider() idrl.Environment { return &glider{} }
 
 func search(t *testing.T, a solver.ARS, task idrl.SolveTask) idrl.Policy {
 	t.Helper()
-	p, err := a.Solve(t.Context(), task, rng.New(1, "solve", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(a.Solve(t.Context(), task, rng.New(1, "solve", 0)))(t)
 	return p
 }
 
 // glide returns the mean return of the policy over 200 episodes.
 func glide(t *testing.T, env *glider, params []float64) float64 {
 	t.Helper()
-	p, err := solver.NewLinear(env.Spec(), params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.NewLinear(env.Spec(), params))(t)
 	sum, stream := 0.0, rng.New(9, "judge", 0)
 	for range 20 { // Mu is the mean of ten
 		sum += solver.Mu(env, p, stream)[0] / 20

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -35,10 +37,7 @@ func newSlope() idrl.Differentiable { return &slope{} }
 
 func build(t *testing.T, c solver.TableConfig) *solver.Table {
 	t.Helper()
-	table, err := solver.BuildTable(t.Context(), c, rng.New(5, "table", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(solver.BuildTable(t.Context(), c, rng.New(5, "table", 0)))(t)
 	return table
 }
 
@@ -141,8 +140,6 @@ func TestKeyNamesWhatATableIsBuiltFrom(t *testing.T) {
 func BenchmarkBuildTableOfDriver(b *testing.B) {
 	c := solver.TableConfig{NewEnv: newDriver, Thetas: authorsWeights(50, 5), Restarts: 10, Workers: runtime.GOMAXPROCS(0)}
 	for b.Loop() {
-		if _, err := solver.BuildTable(b.Context(), c, rng.New(1, "table", 0)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(solver.BuildTable(b.Context(), c, rng.New(1, "table", 0)))(b)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -18,10 +20,7 @@ import (
 
 func draft(t *testing.T, task idrl.SolveTask, seed uint64) []float64 {
 	t.Helper()
-	p, err := solver.Draft{}.Solve(t.Context(), task, rng.New(seed, "draft", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.Draft{}.Solve(t.Context(), task, rng.New(seed, "draft", 0)))(t)
 	return p.Params()
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -19,13 +21,8 @@ import (
 // load reads a vector recorded from the authors' code.
 func load(t testing.TB, name string, into any) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/" + name + ".json"))(t)
+	must.Do(t, json.Unmarshal(b, into))
 }
 
 type chainVector struct {
@@ -56,14 +53,8 @@ const vectorTol = 1e-9 // relative, stated by the vectors
 
 func allPolicies(t testing.TB, env idrl.Environment) *solver.Table {
 	t.Helper()
-	all, err := solver.AllPolicies(env.(idrl.Tabular))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := solver.NewTable(env, all, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(solver.AllPolicies(env.(idrl.Tabular)))(t)
+	table := must.Get(solver.NewTable(env, all, nil))(t)
 	return table
 }
 
@@ -137,10 +128,7 @@ func TestShortestPathsInGridworld(t *testing.T) {
 	env := gridworld.New(gridworld.Config{}, rng.New(3, "layout", 0))
 	targets := []int{0, 47, 99}
 	const stay = 4
-	policies, err := solver.ShortestPaths(env, targets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	policies := must.Get(solver.ShortestPaths(env, targets))(t)
 	for i, target := range targets {
 		reward := make([]float64, env.NumStates())
 		reward[target] = 1

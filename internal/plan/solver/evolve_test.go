@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -35,10 +37,7 @@ var bestWay = 0.5 * (roverHorizon - 4*(1-math.Pow(0.8, roverHorizon)))
 
 func evolve(t *testing.T, e solver.Evolve, task idrl.SolveTask, seed uint64) []float64 {
 	t.Helper()
-	p, err := e.Solve(t.Context(), task, rng.New(seed, "solve", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(e.Solve(t.Context(), task, rng.New(seed, "solve", 0)))(t)
 	return p.Params()
 }
 
@@ -107,13 +106,10 @@ func goesOn(t *testing.T, s idrl.Solver, warm [][]float64) {
 	t.Helper()
 	solve := func(state []byte, seed uint64, theta float64) (params []float64, states []string, steps int) {
 		env := &rover{}
-		p, err := s.Solve(t.Context(), idrl.SolveTask{
+		p := must.Get(s.Solve(t.Context(), idrl.SolveTask{
 			Env: env, Theta: []float64{theta, 0.1, 0}, Warm: warm, Resume: state,
 			Save: func(b []byte) { states = append(states, string(b)) },
-		}, rng.New(seed, "solve", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, rng.New(seed, "solve", 0)))(t)
 		return p.Params(), states, env.steps
 	}
 	want, states, all := solve(nil, 1, 1)
@@ -152,20 +148,12 @@ func TestEvolutionIsKept(t *testing.T) {
 	e := solver.Evolve{Every: 4}
 	there, back := []float64{1, 0, 0}, []float64{-1, 0, 0}
 	env := &rover{}
-	v, err := e.Begin(t.Context(), idrl.SolveTask{Env: env, Theta: there}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(e.Begin(t.Context(), idrl.SolveTask{Env: env, Theta: there}, 3))(t)
 	run := func(v *solver.Evolution, theta []float64, n int) {
-		if err := v.Run(t.Context(), theta, n); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.Run(t.Context(), theta, n))
 	}
 	run(v, there, 20)
-	w, err := e.Continue(&rover{}, v.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(e.Continue(&rover{}, v.Encode()))(t)
 	run(v, back, 60)
 	run(w, back, 60)
 	if diff := cmp.Diff(v.Encode(), w.Encode()); diff != "" || v.Spent() != w.Spent() || v.Done() != 80 || v.Spent() != env.steps {
@@ -260,10 +248,7 @@ func TestEvolveRefusals(t *testing.T) {
 	}
 	refusals(t, func(change string) idrl.Solver { return settings[change] }, changes, nil)
 	// states of other searches
-	v, err := solver.Evolve{}.Begin(t.Context(), idrl.SolveTask{Env: &rover{}, Theta: make([]float64, 3)}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(solver.Evolve{}.Begin(t.Context(), idrl.SolveTask{Env: &rover{}, Theta: make([]float64, 3)}, 1))(t)
 	for name, e := range map[string]solver.Evolve{"other settings": {Lambda: 20}, "bad settings": {Lambda: 20, Every: -1}} {
 		if _, err := e.Continue(&rover{}, v.Encode()); idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%s: error = %v", name, err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -16,10 +18,7 @@ import (
 // addFeedback solves in a rover.
 func addFeedback(t *testing.T, f solver.Feedback, env idrl.Environment, theta []float64, warm [][]float64, seed uint64) []float64 {
 	t.Helper()
-	p, err := f.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: theta, Warm: warm}, rng.New(seed, "solve", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(f.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: theta, Warm: warm}, rng.New(seed, "solve", 0)))(t)
 	return p.Params()
 }
 
@@ -142,10 +141,7 @@ func TestFeedbackRefusals(t *testing.T) {
 	if _, err := (solver.Feedback{}).Solve(t.Context(), idrl.SolveTask{Env: &rover{}, Theta: make([]float64, 3)}, rng.New(1, "", 0)); idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("no warm start: error = %v, want one of kind Invalid", err)
 	}
-	v, err := solver.Feedback{}.Begin(t.Context(), idrl.SolveTask{Env: &rover{}, Theta: make([]float64, 3), Warm: still()}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(solver.Feedback{}.Begin(t.Context(), idrl.SolveTask{Env: &rover{}, Theta: make([]float64, 3), Warm: still()}, 1))(t)
 	if _, err := (solver.Feedback{Top: 2}).Continue(&rover{}, v.Encode()); idrl.KindOf(err) != idrl.Invalid {
 		t.Errorf("other settings: error = %v", err)
 	}

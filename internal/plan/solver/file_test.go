@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
 
@@ -26,13 +28,8 @@ func TestTableFile(t *testing.T) {
 		t.Errorf("before it is saved: error = %v, want one of kind NotFound", err)
 	}
 	for _, key := range []string{"first", "", "key"} { // later ones replace earlier ones
-		if err := solver.SaveTable(path, key, smallTable()); err != nil {
-			t.Fatal(err)
-		}
-		got, err := solver.LoadTable(path, key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, solver.SaveTable(path, key, smallTable()))
+		got := must.Get(solver.LoadTable(path, key))(t)
 		if diff := cmp.Diff(smallTable(), got); diff != "" {
 			t.Errorf("table read back (-want +got):\n%s", diff)
 		}
@@ -52,18 +49,11 @@ func TestTableFile(t *testing.T) {
 // length.
 func TestTableFileDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table")
-	if err := solver.SaveTable(path, "key", smallTable()); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, solver.SaveTable(path, "key", smallTable()))
+	whole := must.Get(os.ReadFile(path))(t)
 	check := func(what string, at int, b []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, b, 0o600))
 		if _, err := solver.LoadTable(path, "key"); err == nil || idrl.KindOf(err) != idrl.Invalid {
 			t.Errorf("%s at %d: error = %v, want one of kind Invalid", what, at, err)
 		}
@@ -94,9 +84,7 @@ func TestSaveTableRefuses(t *testing.T) {
 		t.Errorf("no folder: error = %v, want one of kind Internal", err)
 	}
 	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "taken"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(folder, "taken"), 0o700))
 	if err := solver.SaveTable(filepath.Join(folder, "taken"), "key", smallTable()); err == nil {
 		t.Error("a folder was replaced by a table")
 	}

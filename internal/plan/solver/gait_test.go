@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -24,10 +26,7 @@ func walkerSpec() idrl.EnvSpec {
 
 func newGait(t *testing.T, spec idrl.EnvSpec, params []float64) *solver.Gait {
 	t.Helper()
-	g, err := solver.NewGait(spec, params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(solver.NewGait(spec, params))(t)
 	return g
 }
 
@@ -76,9 +75,7 @@ func TestGaitRefusals(t *testing.T) {
 	with := func(used, k, mean, std float64) []float64 {
 		return slices.Concat(good, []float64{used, k, k, mean, std})
 	}
-	if _, err := solver.NewGait(spec, with(1, 2, 3, 4)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(solver.NewGait(spec, with(1, 2, 3, 4)))(t)
 	discrete, unbounded, none := spec, spec, spec
 	discrete.Actions = idrl.ActionSpec{Num: 3}
 	unbounded.Actions = idrl.ActionSpec{Low: []float64{-1, math.Inf(-1)}, High: []float64{1, 1}}
@@ -123,10 +120,7 @@ func TestRandomGaits(t *testing.T) {
 	stream := rng.New(1, "gaits", 0)
 	hertz, squares, biases := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range n {
-		p, err := solver.RandomGait(spec, stream)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.RandomGait(spec, stream))(t)
 		hertz[k], squares[k], biases[k] = p[0], p[2]*p[2], p[1]*p[1]
 		newGait(t, spec, p)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
 
@@ -26,10 +28,7 @@ func TestLinear(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			params := slices.Concat(w, test.scales)
-			p, err := solver.NewLinear(spec, params)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(solver.NewLinear(spec, params))(t)
 			got := p.Act(make(idrl.Action, 2), test.obs, nil)
 			if !floats.EqualApprox(got, test.want, 1e-12) || !spec.Actions.Contains(got) {
 				t.Errorf("action = %v, want %v", got, test.want)

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -17,10 +19,7 @@ import (
 
 func find(t *testing.T, n solver.Novelty, env idrl.Environment, given [][]float64, count int) []solver.Novel {
 	t.Helper()
-	found, err := n.Find(t.Context(), env, given, count, rng.New(1, "novelty", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(n.Find(t.Context(), env, given, count, rng.New(1, "novelty", 0)))(t)
 	return found
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -85,9 +87,7 @@ func BenchmarkARSOverhead(b *testing.B) {
 				a := solver.ARS{Directions: 4, Iterations: 2, Episodes: 2, Normalise: normalise}
 				task := idrl.SolveTask{Env: env, Theta: slices.Repeat([]float64{1}, size.features)}
 				for b.Loop() {
-					if _, err := a.Solve(b.Context(), task, rng.New(1, "solve", 0)); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(a.Solve(b.Context(), task, rng.New(1, "solve", 0)))(b)
 				}
 				b.ReportMetric(100*(1-env.inside.Seconds()/b.Elapsed().Seconds()), "%outside")
 			})

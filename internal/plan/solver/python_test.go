@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/networks/networkstest"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -14,10 +16,7 @@ import (
 // computes, to 1e-6.
 func TestPythonComputesTheSameActions(t *testing.T) {
 	spec := idrl.EnvSpec{ID: "box", ObsDim: 3, Actions: idrl.ActionSpec{Low: []float64{-1, 0}, High: []float64{1, 3}}}
-	p, err := solver.NewLinear(spec, []float64{0.5, -2, 0.1, 1, 0.25, -1, 10, 200, -3, 2, 50, 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.NewLinear(spec, []float64{0.5, -2, 0.1, 1, 0.25, -1, 10, 200, -3, 2, 50, 0.5}))(t)
 	var rows, want [][]float64
 	stream, within := rng.New(1, "rows", 0), 0
 	for range 100 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -37,9 +39,7 @@ func (r *replay) applied(t *testing.T, ep episode) []float64 {
 		y.SetRow(i, ep.actions[i])
 	}
 	var w mat.Dense
-	if err := w.Solve(x, y); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Solve(x, y))
 	return mat.DenseCopyOf(w.T()).RawMatrix().Data
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -226,10 +228,7 @@ func TestForContinuousActions(t *testing.T) {
 	if want := search(t, solver.ARS{}, task).Params(); !slices.Equal(got, want) {
 		t.Errorf("parameters = %v, want those of the defaults, %v", got, want)
 	}
-	p, err := solver.FromParams(task.Env, got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.FromParams(task.Env, got))(t)
 	if _, ok := p.(*solver.Linear); !ok || !slices.Equal(p.Params(), got) {
 		t.Errorf("policy %T with %v, want a *Linear with %v", p, p.Params(), got)
 	}
@@ -238,10 +237,7 @@ func TestForContinuousActions(t *testing.T) {
 // TestMuLeavesOutWhatBreaksDown compares with the episodes remembered.
 func TestMuLeavesOutWhatBreaksDown(t *testing.T) {
 	env := &drift{limit: 1.2}
-	p, err := solver.NewLinear(env.Spec(), make([]float64, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.NewLinear(env.Spec(), make([]float64, 6)))(t)
 	got := solver.Mu(env, p, rng.New(1, "mu", 0))
 	whole := slices.DeleteFunc(slices.Clone(env.episodes), func(ep episode) bool { return ep.broken })
 	if n := len(whole); n == 0 || n == len(env.episodes) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/driver"
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
@@ -146,10 +148,7 @@ func TestActionSequenceRefusals(t *testing.T) {
 }
 
 func TestOpenLoopReadsTheTime(t *testing.T) {
-	p, err := solver.FromParams(&slope{}, []float64{0.1, 0.01, 0.2, 0.02, 0.3, 0.03})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.FromParams(&slope{}, []float64{0.1, 0.01, 0.2, 0.02, 0.3, 0.03}))(t)
 	for step, want := range []float64{0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.3, 0.3} {
 		obs := []float64{0, 0, float64(step) / slopeHorizon}
 		if got := p.Act(make(idrl.Action, 2), obs, nil); !slices.Equal(got, idrl.Action{want, want / 10}) {
@@ -192,9 +191,7 @@ func BenchmarkDriver(b *testing.B) {
 		for i := range theta {
 			theta[i] = stream.NormFloat64()
 		}
-		if _, err := (solver.ActionSequence{}).Solve(b.Context(), idrl.SolveTask{Env: env, Theta: theta, Restarts: 1}, stream); err != nil {
-			b.Fatal(err)
-		}
+		must.Get((solver.ActionSequence{}).Solve(b.Context(), idrl.SolveTask{Env: env, Theta: theta, Restarts: 1}, stream))(b)
 	}
 }
 
@@ -206,10 +203,7 @@ func BenchmarkGridworld(b *testing.B) {
 		for i := range theta {
 			theta[i] = stream.NormFloat64()
 		}
-		p, err := solver.Tabular{}.Solve(b.Context(), idrl.SolveTask{Env: env, Theta: theta}, stream)
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := must.Get(solver.Tabular{}.Solve(b.Context(), idrl.SolveTask{Env: env, Theta: theta}, stream))(b)
 		solver.Mu(env, p, stream)
 	}
 }

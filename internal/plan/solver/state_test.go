@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -31,10 +33,7 @@ func resumed(t *testing.T, a solver.ARS, theta []float64, state []byte) (params 
 		Env: env, Theta: theta, Warm: [][]float64{{1, 0, 0, 0, -1, 0}, make([]float64, 6)},
 		Resume: state, Save: func(b []byte) { states = append(states, string(b)) },
 	}
-	p, err := a.Solve(t.Context(), task, rng.New(1, "solve", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(a.Solve(t.Context(), task, rng.New(1, "solve", 0)))(t)
 	return p.Params(), states, env.steps
 }
 

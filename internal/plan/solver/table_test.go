@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/driver"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -17,10 +19,7 @@ import (
 func TestNewTableIsExact(t *testing.T) {
 	env := randomMDP(9, 4, 0.9, rng.New(1, "mdp", 0))
 	params := [][]float64{make([]float64, 9), {0, 1, 2, 0, 1, 2, 0, 1, 2}, {2, 2, 2, 2, 2, 2, 2, 2, 1}}
-	table, err := solver.NewTable(env, params, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(solver.NewTable(env, params, nil))(t)
 	for i, p := range params {
 		if want := solver.TabularMu(env, p); !slices.Equal(table.Mu[i], want) {
 			t.Errorf("policy %d: μ = %v, want %v", i, table.Mu[i], want)
@@ -31,10 +30,7 @@ func TestNewTableIsExact(t *testing.T) {
 func TestNewTableOfDriver(t *testing.T) {
 	env := driver.New()
 	params := [][]float64{{0, 0.5, 0, 0.5, 0, 0.5, 0, 0.5, 0, 0.5}, {1, 1, -1, 1, 0, 1, 0.3, -0.2, -0.3, 0}}
-	table, err := solver.NewTable(env, params, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(solver.NewTable(env, params, nil))(t)
 	theta := []float64{1, -2, 0.5, -0.3, 0.1}
 	for i, p := range params {
 		if got, want := floats.Dot(theta, table.Mu[i]), env.Return(nil, p, theta); !scalar.EqualWithinAbsOrRel(got, want, 1e-12, 1e-12) {
@@ -105,14 +101,9 @@ func TestTableRefusals(t *testing.T) {
 
 func BenchmarkNewTableOfChain(b *testing.B) {
 	env := chain(make([]float64, 20))
-	all, err := solver.AllPolicies(env)
-	if err != nil {
-		b.Fatal(err)
-	}
+	all := must.Get(solver.AllPolicies(env))(b)
 	for b.Loop() {
-		if _, err := solver.NewTable(env, all, nil); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(solver.NewTable(env, all, nil))(b)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/plan/solver"
@@ -19,14 +21,8 @@ import (
 
 func solve(t *testing.T, task idrl.SolveTask) idrl.Policy {
 	t.Helper()
-	s, err := solver.For(task.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Solve(t.Context(), task, rng.New(1, "solve", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solver.For(task.Env))(t)
+	p := must.Get(s.Solve(t.Context(), task, rng.New(1, "solve", 0)))(t)
 	return p
 }
 
@@ -104,10 +100,7 @@ func TestTabularMuAgreesWithEpisodes(t *testing.T) {
 	env := randomMDP(6, 3, 0.9, rng.New(5, "mdp", 0))
 	actions := []float64{0, 1, 2, 0, 1, 2}
 	exact := solver.TabularMu(env, actions)
-	p, err := solver.FromParams(env, actions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.FromParams(env, actions))(t)
 	const episodes = 4000
 	mean := make([]float64, 3)
 	stream := rng.New(6, "episodes", 0)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/floats"
@@ -78,19 +80,13 @@ func (s *study) source(t testing.TB) insight.Source {
 			items = append(items, posterior.ItemOf(s.queries[a.Query], a))
 		}
 	}
-	h, err := posterior.New(posterior.Config{Model: s.model}).Replace(t.Context(), 0, items)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(posterior.New(posterior.Config{Model: s.model}).Replace(t.Context(), 0, items))(t)
 	return insight.Source{Seq: int64(len(s.log)), Log: s.log, History: h, Model: s.model, Names: s.names, Seed: 3}
 }
 
 func (s *study) report(t testing.TB, f *insight.Follower) *insight.Report {
 	t.Helper()
-	r, err := f.Report(t.Context(), s.source(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(f.Report(t.Context(), s.source(t)))(t)
 	return r
 }
 
@@ -299,10 +295,7 @@ func TestForecastsAreOutOfSample(t *testing.T) {
 // The last point of the trace is the posterior; correlations are those of its covariance.
 func TestPosterior(t *testing.T) {
 	s := newStudy(3, 5)
-	start, err := belief.NewGaussian([]float64{0, 0, 0}, mat.NewSymDense(3, []float64{4, 0, 0, 0, 1, 0.5, 0, 0.5, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(belief.NewGaussian([]float64{0, 0, 0}, mat.NewSymDense(3, []float64{4, 0, 0, 0, 1, 0.5, 0, 0.5, 1})))(t)
 	s.model.Start = start
 	r := s.report(t, &insight.Follower{})
 	p := r.Posterior
@@ -387,10 +380,7 @@ func (s *study) imported(t *testing.T, n int) insight.Labour {
 func TestBest(t *testing.T) {
 	policies := []idrl.Candidate{{Mu: []float64{0, 1}}, {Mu: []float64{1, 1}}}
 	for _, m := range []float64{-1, 0, 0.7} {
-		p, err := belief.NewGaussian([]float64{m, 9}, mat.NewSymDense(2, []float64{1, 0, 0, 1}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(belief.NewGaussian([]float64{m, 9}, mat.NewSymDense(2, []float64{1, 0, 0, 1})))(t)
 		got := insight.Best(p, policies, rng.New(1, "best", 0))
 		if want := math.Erfc(-m/math.Sqrt2) / 2; math.Abs(got[1]-want) > 0.05 || math.Abs(got[0]+got[1]-1) > 1e-9 {
 			t.Errorf("mean %v: %v, want %v of the second", m, got, want)
@@ -416,9 +406,7 @@ func BenchmarkReport(b *testing.B) {
 			whole := s.source(b)
 			b.Run("first", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := (&insight.Follower{}).Report(b.Context(), whole); err != nil {
-						b.Fatal(err)
-					}
+					must.Get((&insight.Follower{}).Report(b.Context(), whole))(b)
 				}
 			})
 			b.Run("next", func(b *testing.B) {
@@ -428,15 +416,10 @@ func BenchmarkReport(b *testing.B) {
 					b.StopTimer()
 					s.ask("ann", tied)
 					a := s.log[len(s.log)-1]
-					next, err := whole.History.With(b.Context(), posterior.ItemOf(s.queries[a.Query], a))
-					if err != nil {
-						b.Fatal(err)
-					}
+					next := must.Get(whole.History.With(b.Context(), posterior.ItemOf(s.queries[a.Query], a)))(b)
 					whole.Seq, whole.Log, whole.History = a.Seq, s.log, next
 					b.StartTimer()
-					if _, err := f.Report(b.Context(), whole); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(f.Report(b.Context(), whole))(b)
 				}
 			})
 		})

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/belief"
@@ -135,15 +137,9 @@ func TestCalibrationOfRatingsOfEachPerson(t *testing.T) {
 			t.Fatal("there is no model of annotators")
 		}
 		src := s.source(t)
-		h, err := posterior.New(posterior.Config{Model: own}).Replace(t.Context(), 0, src.History.After(0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(posterior.New(posterior.Config{Model: own}).Replace(t.Context(), 0, src.History.After(0)))(t)
 		src.Model, src.History = own, h
-		r, err := (&insight.Follower{}).Report(t.Context(), src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get((&insight.Follower{}).Report(t.Context(), src))(t)
 		half, most, n = half+r.FitRatings.Half.In, most+r.FitRatings.Most.In, n+r.FitRatings.N
 	}
 	t.Logf("50 %%: %.3f, 90 %%: %.3f of %d", float64(half)/float64(n), float64(most)/float64(n), n)
@@ -243,10 +239,7 @@ func TestRatingsAreOfWhatCounts(t *testing.T) {
 func BenchmarkPredictARating(b *testing.B) {
 	s := rated(3, 30, map[idrl.AnnotatorID]rater{"ann": noisy(ratingStd), "bob": noisy(0.4)}, "ann", "bob")
 	own, _ := s.model.Own(idrl.RateClip)
-	h, err := posterior.New(posterior.Config{Model: own}).Replace(b.Context(), 0, s.source(b).History.After(0))
-	if err != nil {
-		b.Fatal(err)
-	}
+	h := must.Get(posterior.New(posterior.Config{Model: own}).Replace(b.Context(), 0, s.source(b).History.After(0)))(b)
 	for b.Loop() {
 		insight.Predict(own, h.Posterior(), s.queries["q1"], "ann")
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"gonum.org/v1/gonum/stat"
 
 	"tiebreak/internal/base/rng"
@@ -35,10 +37,7 @@ func learnt(t *testing.T, seed uint64, d, n int) (idrl.Posterior, []insight.Samp
 			continue
 		}
 		v := idrl.ComparisonVector(idrl.Clip{ID: a.ID, Phi: a.Phi}, idrl.Clip{ID: b.ID, Phi: b.Phi})
-		next, err := m.Condition(p, v, idrl.Answer{Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB}[r.IntN(2)]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		next := must.Get(m.Condition(p, v, idrl.Answer{Choice: []idrl.Choice{idrl.ChoseA, idrl.ChoseB}[r.IntN(2)]}))(t)
 		p = next
 	}
 	return p, samples

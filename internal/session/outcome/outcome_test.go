@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/chain"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest/pointmass"
@@ -29,10 +31,7 @@ func source(t *testing.T, env idrl.Environment) outcome.Source {
 	spec := env.Spec()
 	d := spec.FeatureDim()
 	solve := func(k uint64) []float64 {
-		s, err := solver.For(env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(solver.For(env))(t)
 		theta := make([]float64, d)
 		for i := range theta {
 			theta[i] = rng.New(k, "theta", uint64(i)).NormFloat64()
@@ -41,10 +40,7 @@ func source(t *testing.T, env idrl.Environment) outcome.Source {
 			ars.Iterations = 2
 			s = ars
 		}
-		p, err := s.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: theta, Restarts: 1}, rng.New(k, "solve", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(s.Solve(t.Context(), idrl.SolveTask{Env: env, Theta: theta, Restarts: 1}, rng.New(k, "solve", 0)))(t)
 		return p.Params()
 	}
 	return outcome.Source{
@@ -115,10 +111,7 @@ func TestFilesOfFeatures(t *testing.T) {
 		Actions [][]float64
 	}
 	parse(t, all[index.Policies[0].File], &sequence)
-	p, err := solver.FromParams(s.Env, s.Review.InUse[0].Params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(solver.FromParams(s.Env, s.Review.InUse[0].Params))(t)
 	h := s.Env.Spec().Horizon
 	for step := range h {
 		obs := make([]float64, s.Env.Spec().ObsDim)
@@ -152,10 +145,7 @@ func TestFilesOfGaits(t *testing.T) {
 	s.Spec.Solver = idrl.GaitSolver
 	spec := s.Env.Spec()
 	stream := rng.New(1, "gaits", 0)
-	open, err := solver.RandomGait(spec, stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := must.Get(solver.RandomGait(spec, stream))(t)
 	fed := append(slices.Clone(open), 1) // observation 1
 	for range spec.Actions.Dim() {
 		fed = append(fed, 0.7)
@@ -166,10 +156,7 @@ func TestFilesOfGaits(t *testing.T) {
 	s.Review.Best.Params = behaviour.Linear.Params(s.Review.Best.Params)
 	all := files(t, s)
 	for k, c := range s.Review.InUse {
-		p, err := behaviour.New(spec, c.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(behaviour.New(spec, c.Params))(t)
 		var w struct {
 			Format                            string
 			Omega                             float64

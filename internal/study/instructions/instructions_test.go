@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/instructions"
@@ -169,9 +171,7 @@ func encoded(t *testing.T, w, h int, encode func(*bytes.Buffer, image.Image) err
 	t.Helper()
 	img := image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.White, color.Black})
 	var b bytes.Buffer
-	if err := encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, encode(&b, img))
 	return b.Bytes()
 }
 
@@ -181,10 +181,7 @@ const webp = "UklGRhwAAABXRUJQVlA4TA8AAAAvAAAAAAcQ/Y/+ByKi/wEA"
 func TestCheckPicture(t *testing.T) {
 	asPNG := func(b *bytes.Buffer, img image.Image) error { return png.Encode(b, img) }
 	small := encoded(t, 8, 6, asPNG)
-	tiny, err := base64.StdEncoding.DecodeString(webp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tiny := must.Get(base64.StdEncoding.DecodeString(webp))(t)
 	for _, test := range []struct {
 		name string
 		b    []byte

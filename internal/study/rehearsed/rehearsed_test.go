@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/rehearsed"
 )
@@ -76,10 +78,7 @@ func TestRead(t *testing.T) {
 	} {
 		bad := row()
 		spoil(&bad)
-		b, err := rehearsed.Table{Rows: []rehearsed.Row{bad}}.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(rehearsed.Table{Rows: []rehearsed.Row{bad}}.Encode())(t)
 		if _, err := rehearsed.Read(b); idrl.KindOf(err) != idrl.Invalid || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}

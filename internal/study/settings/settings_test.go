@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/settings"
 
@@ -109,9 +111,7 @@ func TestFlags(t *testing.T) {
 	if d := cmp.Diff(want, spec); d != "" {
 		t.Error(d)
 	}
-	if err := fs.Parse([]string{"--budget", "unlimited", "--strength", "--noise-std=0.7", "--conditions", "igr=0.1", "--seed", "18446744073709551615"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fs.Parse([]string{"--budget", "unlimited", "--strength", "--noise-std=0.7", "--conditions", "igr=0.1", "--seed", "18446744073709551615"}))
 	want.Strength, want.NoiseStd, want.Seed, want.Controls = true, 0.7, math.MaxUint64, idrl.Controls{{Strategy: "igr", Share: 0.1}}
 	if d := cmp.Diff(want, spec); d != "" {
 		t.Error(d)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/settings"
@@ -188,10 +190,7 @@ func TestChecksNameTheLine(t *testing.T) {
 		"kind: clip_rating\nheld_out: 0.1": "s.yaml:2: held_out is possible for comparisons",
 		"kind: clip_group\nheld_out: 0.1":  "s.yaml:2: held_out is possible for comparisons",
 	} {
-		f, err := studyfile.Read("s.yaml", []byte(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(studyfile.Read("s.yaml", []byte(content)))(t)
 		if err := f.Check(valid); idrl.KindOf(err) != idrl.Invalid || err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %s…", content, err, want)
 		}
@@ -204,10 +203,7 @@ func TestChecksNameTheLine(t *testing.T) {
 
 // The document has the table of settings that the code has.
 func TestDocument(t *testing.T) {
-	b, err := os.ReadFile("../../../docs/study.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../../docs/study.md"))(t)
 	if !strings.Contains(string(b), studyfile.Table()) {
 		t.Errorf("docs/study.md lacks this table:\n%s", studyfile.Table())
 	}

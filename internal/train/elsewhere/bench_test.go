@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/byfolder"
@@ -63,10 +65,7 @@ func benched(b *testing.B, by string) (*jobs.Pool, *elsewhere.Hub) {
 	if by != "process" {
 		return over(b, by, &jobs.Rows{})
 	}
-	pool, err := jobs.NewPool(jobs.Config{Store: &jobs.Rows{}, Workers: 1, Command: testProgram, Env: []string{workerEnv + "=1"}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	pool := must.Get(jobs.NewPool(jobs.Config{Store: &jobs.Rows{}, Workers: 1, Command: testProgram, Env: []string{workerEnv + "=1"}}))(b)
 	b.Cleanup(func() { _ = pool.Close() })
 	return pool, nil
 }
@@ -74,20 +73,14 @@ func benched(b *testing.B, by string) (*jobs.Pool, *elsewhere.Hub) {
 // over returns a pool with one worker elsewhere, by a carrier.
 func over(t testing.TB, by string, s jobs.Store) (*jobs.Pool, *elsewhere.Hub) {
 	t.Helper()
-	pool, err := jobs.NewPool(jobs.Config{Store: s, Workers: -1, Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(jobs.NewPool(jobs.Config{Store: s, Workers: -1, Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler)}))(t)
 	t.Cleanup(func() { _ = pool.Close() })
 	server, worker := carriers(t, by)
 	hub := elsewhere.NewHub(elsewhere.HubConfig{Pool: pool, Version: version, Here: 200 * time.Millisecond, Quiet: 20 * time.Second, Log: slog.New(slog.DiscardHandler)})
-	agent, err := elsewhere.NewAgent(elsewhere.AgentConfig{
+	agent := must.Get(elsewhere.NewAgent(elsewhere.AgentConfig{
 		Carrier: worker, Offer: elsewhere.Offer{Worker: "w", Version: version}, Here: 200 * time.Millisecond, Quiet: 20 * time.Second,
 		Env: []string{workerEnv + "=1", "GORACE=atexit_sleep_ms=0"}, Command: func(string) []string { return testProgram }, Log: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	running(t, func(ctx context.Context) error { return hub.Run(ctx, server) })
 	running(t, agent.Run)
 	return pool, hub
@@ -117,9 +110,7 @@ func carriers(b testing.TB, by string) (server, worker elsewhere.Carrier) {
 		b.Fatal(err)
 	}
 	key := filepath.Join(b.TempDir(), "w.nkey")
-	if err := os.WriteFile(key, seed, 0o600); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.WriteFile(key, seed, 0o600))
 	nats, err := embedded.Start(context.Background(), embedded.Config{Listen: "127.0.0.1:0", Dir: b.TempDir(), Workers: []embedded.Worker{{Name: "w", PublicKey: public}}})
 	if err != nil {
 		b.Fatal(err)

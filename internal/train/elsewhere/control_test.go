@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -54,15 +56,10 @@ type controlled struct {
 
 func control(t *testing.T) *controlled {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.Open(t.Context(), t.TempDir()))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	spec := settings.Complete(idrl.SessionSpec{ID: "s", Title: "Walk", Env: "chain", Kind: idrl.CompareClips, Features: []string{"x"}, CreatedAt: time.Now().UTC()})
-	if err := db.CreateSession(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.CreateSession(t.Context(), spec))
 	c := &controlled{db: db, heard: make(chan elsewhere.Bar, 1), release: filepath.Join(t.TempDir(), "release")}
 	c.bars = elsewhere.NewBars(db.WorkerBars, log(t, "bars"))
 	c.installation = install(t, db, func(_ *jobs.Config, h *elsewhere.HubConfig) {

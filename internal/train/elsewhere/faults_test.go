@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere"
@@ -261,13 +263,10 @@ func TestTwoServers(t *testing.T) {
 // A worker without jobs ends by itself, and one that is told to end hands its job back first.
 func TestWorkersEnd(t *testing.T) {
 	in := install(t, &jobstest.Store{}, countHere(-1))
-	a, err := elsewhere.NewAgent(elsewhere.AgentConfig{
+	a := must.Get(elsewhere.NewAgent(elsewhere.AgentConfig{
 		Carrier: in.network.Dial(), Offer: elsewhere.Offer{Worker: "w", Version: version}, Here: 20 * time.Millisecond,
 		Idle: 100 * time.Millisecond, Command: func(string) []string { return nil }, Log: log(t, "w"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if err := a.Run(t.Context()); err != nil {
 		t.Errorf("a worker without jobs: %v", err)
 	}

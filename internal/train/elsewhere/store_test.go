@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/train/elsewhere"
 	"tiebreak/internal/train/elsewhere/byfolder"
 	"tiebreak/internal/train/elsewhere/bynats"
@@ -38,13 +40,10 @@ func hundred(t *testing.T, pool *jobs.Pool, lose func()) {
 func agents(t *testing.T, n int, name string, carrier func() elsewhere.Carrier) {
 	t.Helper()
 	for range n {
-		a, err := elsewhere.NewAgent(elsewhere.AgentConfig{
+		a := must.Get(elsewhere.NewAgent(elsewhere.AgentConfig{
 			Carrier: carrier(), Offer: elsewhere.Offer{Worker: name, Version: version}, Command: func(string) []string { return testProgram },
 			Env: []string{workerEnv + "=counts", "GORACE=atexit_sleep_ms=0"}, Here: 100 * time.Millisecond, Quiet: 3 * time.Second, Log: log(t, name),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		running(t, a.Run)
 	}
 }
@@ -56,9 +55,7 @@ func TestStoreOfNATSIsDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := filepath.Join(t.TempDir(), "w.nkey")
-	if err := os.WriteFile(key, seed, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, seed, 0o600))
 	dir, addr := filepath.Join(t.TempDir(), "nats"), "127.0.0.1:0"
 	in := install(t, &jobstest.Store{}, func(c *jobs.Config, h *elsewhere.HubConfig) {
 		countHere(-1)(c, h)
@@ -93,10 +90,7 @@ func TestStoreOfNATSIsDeleted(t *testing.T) {
 	serve()
 	t.Cleanup(func() { stop() })
 	agents(t, 3, "w", func() elsewhere.Carrier {
-		c, err := bynats.Open(t.Context(), bynats.Config{URLs: "nats://" + addr, Credentials: key, Name: "w"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(bynats.Open(t.Context(), bynats.Config{URLs: "nats://" + addr, Credentials: key, Name: "w"}))(t)
 		t.Cleanup(func() { _ = c.Close() })
 		return c
 	})
@@ -113,10 +107,7 @@ func TestStoreOfNATSIsDeleted(t *testing.T) {
 func TestFolderIsDeleted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shared")
 	open := func() elsewhere.Carrier {
-		c, err := byfolder.Open(byfolder.Config{Dir: dir, Poll: 10 * time.Millisecond, Log: log(t, "folder")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(byfolder.Open(byfolder.Config{Dir: dir, Poll: 10 * time.Millisecond, Log: log(t, "folder")}))(t)
 		t.Cleanup(func() { _ = c.Close() })
 		return c
 	}

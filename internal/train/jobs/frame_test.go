@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/internal/base/record"
@@ -20,9 +22,7 @@ func wire(t testing.TB, frames ...frame) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	for _, f := range frames {
-		if err := writeFrame(&b, f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeFrame(&b, f))
 	}
 	return b.Bytes()
 }
@@ -183,9 +183,7 @@ func TestServeAnswersFrameByFrame(t *testing.T) {
 		{"stop a job", []frame{startFrame(3, "wait", ""), {kind: typeCancel, id: 3}}, []frame{{kind: typeEnd, id: 3, body: append([]byte{byte(idrl.Internal)}, "context canceled"...)}}},
 	} {
 		for _, f := range test.send {
-			if err := writeFrame(send, f); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, writeFrame(send, f))
 		}
 		for _, want := range test.receive {
 			got, err := readFrame(receive, true)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -39,9 +41,7 @@ func TestReportsWaitWhilePaused(t *testing.T) {
 	go func() { served <- Serve(t.Context(), in, out, h) }()
 	send := func(f frame) {
 		t.Helper()
-		if err := writeFrame(toWorker, f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeFrame(toWorker, f))
 	}
 	heard := make(chan frame, 100)
 	go func() {

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -149,10 +151,7 @@ func pool(t *testing.T, change func(*jobs.Config)) (*jobs.Pool, *jobstest.Store)
 	if change != nil {
 		change(&c)
 	}
-	p, err := jobs.NewPool(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(jobs.NewPool(c))(t)
 	t.Cleanup(func() { _ = p.Close() })
 	return p, s
 }
@@ -273,13 +272,8 @@ func TestKilledWorkerIsReplaced(t *testing.T) {
 // An idle worker that is killed costs the next job nothing but a start.
 func TestKilledIdleWorker(t *testing.T) {
 	p, _ := pool(t, nil)
-	pid, err := strconv.Atoi(do(t, p, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	pid := must.Get(strconv.Atoi(do(t, p, "pid")))(t)
+	must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
 	if got := do(t, p, "echo on"); got != "on" {
 		t.Errorf("result %q", got)
 	}

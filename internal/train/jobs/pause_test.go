@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
@@ -118,9 +120,7 @@ func TestPausedJobsStop(t *testing.T) {
 // A process that dies while its job is paused costs an attempt, and nothing else.
 func TestPausedWorkerDies(t *testing.T) {
 	s := pause(t, nil)
-	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(s.pid, syscall.SIGKILL))
 	s.endShort()
 	s.await(func(e jobs.Event) bool { b, is := e.(jobs.Began); return is && b.Attempt == 2 })
 	s.await(func(e jobs.Event) bool { p, is := e.(jobs.Progress); return is && p.Done != s.pid })

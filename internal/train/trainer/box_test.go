@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -60,10 +62,7 @@ func TestGenerationsImprove(t *testing.T) {
 			for i := range g.Candidates {
 				g.Candidates[i].Policy = nil
 			}
-			b, err := json.Marshal(g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(json.Marshal(g))(t)
 			transcript = append(transcript, b...)
 			job = next(job, g)
 		}
@@ -115,10 +114,7 @@ func TestFirst(t *testing.T) {
 			t.Errorf("call %d has %d warm starts, want %d", k, len(c.Warm), want)
 		}
 	}
-	pool, err := tr.PoolPolicies(t.Context(), job.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(tr.PoolPolicies(t.Context(), job.Seed))(t)
 	distinct := map[string]bool{}
 	for _, p := range pool {
 		distinct[fmt.Sprint(p.Params)] = true
@@ -138,10 +134,7 @@ func TestOneWarmStart(t *testing.T) {
 	search := &recording{Solver: tr.Solver}
 	tr.Solver = search
 	job := jobFor(tr)
-	known, err := tr.PoolPolicies(t.Context(), job.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(tr.PoolPolicies(t.Context(), job.Seed))(t)
 	before := train(t, tr, job)
 	known = append(known, before.Candidates...)
 	search.calls = nil
@@ -175,10 +168,7 @@ func TestMuOfEpisodes(t *testing.T) {
 	tr.Rollouts = 3
 	g := train(t, tr, jobFor(tr))
 	for _, c := range g.Candidates {
-		p, err := solver.FromParams(tr.NewEnv(), c.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.FromParams(tr.NewEnv(), c.Params))(t)
 		want := make([]float64, 3)
 		for n := range uint64(3) {
 			env, stream := tr.NewEnv(), rng.New(42, "rollout", n)
@@ -374,10 +364,7 @@ func TestSomeRolloutsBreak(t *testing.T) {
 	slow := []float64{0.09, 0, 0} // away from the origin, the faster the farther
 	near := func(n uint64) bool { // derived anew: one episode without the limit
 		env, stream := pointmass.New(pointmass.Config{}), rng.New(42, "rollout", n)
-		p, err := solver.FromParams(env, slow)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.FromParams(env, slow))(t)
 		step := env.Reset(stream)
 		for !step.Kind.Last() {
 			step = env.Step(p.Act(make(idrl.Action, 1), step.Obs, stream))
@@ -459,14 +446,8 @@ func TestPoolOfTheFirst(t *testing.T) {
 	train(t, one, job)
 	job.Posterior, job.BasedOn = belief.Isotropic(3, 9), 30
 	train(t, two, job)
-	a, err := one.PoolPolicies(t.Context(), job.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := two.PoolPolicies(t.Context(), job.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(one.PoolPolicies(t.Context(), job.Seed))(t)
+	b := must.Get(two.PoolPolicies(t.Context(), job.Seed))(t)
 	noPolicies := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Policy" }, cmp.Ignore())
 	if d := cmp.Diff(a, b, noPolicies); d != "" || len(a) != 8 {
 		t.Errorf("pools of %d and %d policies differ:\n%s", len(a), len(b), d)
@@ -479,9 +460,7 @@ func TestPoolOfAScaledPrior(t *testing.T) {
 		tr := pushes(pointmass.Config{})
 		first := &recording{Solver: tr.First}
 		tr.First, tr.PriorScale = first, scale
-		if _, err := tr.PoolPolicies(t.Context(), 42); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(tr.PoolPolicies(t.Context(), 42))(t)
 		for _, c := range first.calls {
 			out = append(out, c.Theta)
 		}

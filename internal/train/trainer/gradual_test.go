@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/idrl"
 )
@@ -14,10 +16,7 @@ import (
 func TestGradual(t *testing.T) {
 	tr := pushes(pointmass.Config{Horizon: 100, ClipSteps: 10})
 	tr.MaxQueries = 100000
-	pool, err := tr.PoolPolicies(t.Context(), 42)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(tr.PoolPolicies(t.Context(), 42))(t)
 	tr = pushes(pointmass.Config{Horizon: 100, ClipSteps: 10})
 	tr.MaxQueries = 100000
 	for _, c := range pool {

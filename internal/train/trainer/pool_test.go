@@ -3,6 +3,8 @@ package trainer_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/trainer"
@@ -27,10 +29,7 @@ func TestFirstGenerationHasThePool(t *testing.T) {
 			job := jobFor(test.tr)
 			job.BasedOn, job.First = 0, true
 			g := train(t, test.tr, job)
-			want, err := test.tr.PoolPolicies(t.Context(), job.Seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(test.tr.PoolPolicies(t.Context(), job.Seed))(t)
 			if len(g.Pool) != test.n || len(want) != test.n {
 				t.Fatalf("%d policies of %d, want %d", len(g.Pool), len(want), test.n)
 			}

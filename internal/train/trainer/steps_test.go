@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
 	"tiebreak/internal/idrl"
@@ -34,10 +36,7 @@ func TestRawSteps(t *testing.T) {
 			}
 			for _, g := range []idrl.Generation{first, later} {
 				for _, c := range g.Clips {
-					s, err := steps.Decode(c.Raw, all[c.Raw])
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := must.Get(steps.Decode(c.Raw, all[c.Raw]))(t)
 					phi := make([]float64, len(c.Phi))
 					for _, row := range s.Phi[c.Start : c.Start+c.Steps] {
 						floats.Add(phi, row)

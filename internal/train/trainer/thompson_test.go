@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -22,20 +24,14 @@ import (
 // maker returns a constructor of equal instances of an environment.
 func maker(t *testing.T, id string) func() idrl.Environment {
 	t.Helper()
-	e, err := envs.Catalogue().Find(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(envs.Catalogue().Find(id))(t)
 	return func() idrl.Environment { return e.New(rng.New(3, "layout", 0)) }
 }
 
 func thompson(t *testing.T, id string, kind idrl.QueryKind) *trainer.Thompson {
 	t.Helper()
 	newEnv := maker(t, id)
-	s, err := solver.For(newEnv())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solver.For(newEnv()))(t)
 	return &trainer.Thompson{NewEnv: newEnv, Solver: s, Kind: kind, Mu: solver.Mu, Samples: 3, Pool: 4}
 }
 
@@ -46,10 +42,7 @@ func jobFor(tr *trainer.Thompson) idrl.TrainJob {
 
 func train(t *testing.T, tr *trainer.Thompson, job idrl.TrainJob) idrl.Generation {
 	t.Helper()
-	g, err := tr.Train(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(tr.Train(t.Context(), job))(t)
 	return g
 }
 
@@ -85,10 +78,7 @@ func checkCandidates(t *testing.T, tr *trainer.Thompson, g idrl.Generation) {
 		if _, ok := g.Clips[c.Clip]; !ok {
 			t.Errorf("the clip of candidate %d is missing", k)
 		}
-		p, err := solver.FromParams(tr.NewEnv(), c.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.FromParams(tr.NewEnv(), c.Params))(t)
 		if mu := solver.Mu(tr.NewEnv(), p, rng.New(1, "", 0)); !floats.EqualApprox(mu, c.Mu, 1e-9) {
 			t.Errorf("candidate %d: Mu = %v, its Params give %v", k, c.Mu, mu)
 		}
@@ -173,10 +163,7 @@ func TestWarmStart(t *testing.T) {
 	job := jobFor(tr)
 	theta := []float64{1, -1, 0.5, -1, 0}
 	job.Posterior = mustGaussian(t, theta)
-	strong, err := tr.Solver.Solve(t.Context(), idrl.SolveTask{Env: tr.NewEnv(), Theta: theta, Restarts: 30}, rng.New(1, "strong", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	strong := must.Get(tr.Solver.Solve(t.Context(), idrl.SolveTask{Env: tr.NewEnv(), Theta: theta, Restarts: 30}, rng.New(1, "strong", 0)))(t)
 	job.Warm = [][]float64{strong.Params()}
 	g := train(t, tr, job)
 	best := tr.NewEnv().(idrl.Differentiable).Return(nil, strong.Params(), theta)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/gridworld"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/steps"
@@ -146,10 +148,7 @@ func TestWhims(t *testing.T) {
 		}
 		theta := make([]float64, d+n)
 		theta[d+goal] = 1
-		p, err := solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: withIndicators, Theta: theta}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.Tabular{}.Solve(t.Context(), idrl.SolveTask{Env: withIndicators, Theta: theta}, nil))(t)
 		taken := 0
 		for _, step := range idrl.EpisodeOf(env, p, rng.New(1, "", 0)) {
 			if int(step.Obs[0]) == goal {

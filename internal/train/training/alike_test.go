@@ -3,6 +3,8 @@ package training_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -11,10 +13,7 @@ import (
 
 func TestAlike(t *testing.T) {
 	t.Parallel()
-	gridworld, err := envs.Catalogue().Find("gridworld")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gridworld := must.Get(envs.Catalogue().Find("gridworld"))(t)
 	layout := func(seed uint64) idrl.Environment { return gridworld.New(rng.New(seed, "layout", 0)) }
 	if !training.Alike(layout(1), layout(1)) {
 		t.Error("two environments of one layout are not alike")

@@ -5,6 +5,8 @@ package training_test
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/training"
@@ -24,10 +26,7 @@ func TestClipsOfASessionKeepTheirForm(t *testing.T) {
 		{"ant-corridor", idrl.ClipForm{Steps: 30, Playback: 1}, idrl.ClipForm{Steps: 30, Playback: 1}},
 		{"half-cheetah", idrl.ClipForm{}, idrl.ClipForm{Steps: 40, Playback: 1}},
 	} {
-		env, err := training.Environment(list, idrl.SessionSpec{Env: test.env, Clip: test.clip})
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := must.Get(training.Environment(list, idrl.SessionSpec{Env: test.env, Clip: test.clip}))(t)
 		if s := env.Spec(); s.ClipSteps != test.want.Steps || s.Playback != test.want.Playback {
 			t.Errorf("%s, created with %+v: %d steps at %v", test.env, test.clip, s.ClipSteps, s.Playback)
 		}

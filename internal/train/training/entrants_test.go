@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -42,42 +44,24 @@ func newArenaOf(t *testing.T, env string, n int, weight func(k, i int) float64) 
 	for k := range n {
 		spec.Arena.Entrants = append(spec.Arena.Entrants, idrl.Entrant{Title: "secret " + string(rune('A'+k)), Session: "s1", Policy: idrl.PolicyID("g0.p" + string(rune('0'+k)))})
 	}
-	spec, err := Complete(envs.Catalogue(), settings.Complete(spec.AsArena()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	world, err := Environment(envs.Catalogue(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec = must.Get(Complete(envs.Catalogue(), settings.Complete(spec.AsArena())))(t)
+	world := must.Get(Environment(envs.Catalogue(), spec))(t)
 	for k := range n {
 		theta := make([]float64, world.Spec().FeatureDim())
 		for i := range theta {
 			theta[i] = weight(k, i)
 		}
-		s, err := solver.For(world)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := s.Solve(t.Context(), idrl.SolveTask{Env: world, Theta: theta, Restarts: 1}, rng.New(1, "solve", uint64(k)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(solver.For(world))(t)
+		p := must.Get(s.Solve(t.Context(), idrl.SolveTask{Env: world, Theta: theta, Restarts: 1}, rng.New(1, "solve", uint64(k))))(t)
 		policies = append(policies, EntrantPolicy{Params: p.Params()})
 	}
-	content, err := EncodeEntrants(policies)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(EncodeEntrants(policies))(t)
 	return &arenaBench{spec, records{&jobstest.Store{}, map[string][]byte{EntrantsName: content}}}
 }
 
 func (b *arenaBench) train(t *testing.T) (idrl.Generation, error) {
 	t.Helper()
-	model, err := Model(envs.Catalogue(), b.spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(Model(envs.Catalogue(), b.spec))(t)
 	if d := model.Prior().Dim(); d != len(b.spec.Arena.Entrants) {
 		t.Fatalf("the posterior is about %d weights", d)
 	}
@@ -127,10 +111,7 @@ func TestArenaQuestions(t *testing.T) {
 		}
 	}
 	for id, c := range g.Clips {
-		shown, err := clip.Decode(c.Media)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shown := must.Get(clip.Decode(c.Media))(t)
 		if len(shown.Header.Phi) == n || !slices.Equal(shown.Header.Phi, c.Phi) {
 			t.Errorf("clip %s has features %v, and %v in what is drawn", id, c.Phi, shown.Header.Phi)
 		}
@@ -159,19 +140,13 @@ func TestArenaQuestions(t *testing.T) {
 // frame returns what a clip shows first.
 func frame(t *testing.T, c idrl.Clip) []float64 {
 	t.Helper()
-	shown, err := clip.Decode(c.Media)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shown := must.Get(clip.Decode(c.Media))(t)
 	return shown.Frames[0]
 }
 
 // Where nothing is random, all starts are the same, and are asked about once.
 func TestArenaWithoutChance(t *testing.T) {
-	g, err := newArenaBench(t, "driver", 2).train(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(newArenaBench(t, "driver", 2).train(t))(t)
 	if len(g.Queries) < 1 || len(g.Queries) > 2 { // the opening, and a later part of longer episodes
 		t.Errorf("%d questions about two policies that always do the same", len(g.Queries))
 	}
@@ -184,10 +159,7 @@ func TestArenaRefuses(t *testing.T) {
 	if _, err := b.train(t); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("without policies: %v", err)
 	}
-	content, err := EncodeEntrants([]EntrantPolicy{{Params: []float64{1, 2}}, {Params: []float64{3}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(EncodeEntrants([]EntrantPolicy{{Params: []float64{1, 2}}, {Params: []float64{3}}}))(t)
 	b.records.agents[EntrantsName] = content
 	if _, err := b.train(t); err == nil || !strings.Contains(err.Error(), `"secret A"`) {
 		t.Errorf("with policies of another environment: %v", err)
@@ -247,10 +219,7 @@ func TestArenaFindsTheOrder(t *testing.T) {
 	}
 	returns := make([]float64, 3)
 	for k, c := range g.Candidates {
-		p, err := solver.FromParams(env, c.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(solver.FromParams(env, c.Params))(t)
 		returns[k] = value(solver.Mu(env, p, rng.New(1, "mu", 0)))
 	}
 	if !(returns[1] > returns[2] && returns[2] > returns[0]) {
@@ -341,10 +310,7 @@ func TestArenaAsksWhatCanBeAnswered(t *testing.T) {
 // From a start in which two entrants do what each does in an earlier one nothing is asked again; where
 // they do what the other does there, it is: the same answer speaks for the other of them then.
 func TestArenaAsksExchangedClips(t *testing.T) {
-	g, err := newArenaBench(t, "driver", 2).train(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(newArenaBench(t, "driver", 2).train(t))(t)
 	first, second := g.Clips[g.Queries[0].Clips[0]], g.Clips[g.Queries[0].Clips[1]]
 	var ask asked
 	for i, test := range []struct {

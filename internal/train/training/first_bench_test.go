@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/settings"
@@ -40,14 +42,10 @@ func BenchmarkFirstQuestions(b *testing.B) {
 						}
 					}
 					job := idrl.TrainJob{First: true, Posterior: m.Prior(), Seed: spec.Seed}
-					if _, err := tr.Train(b.Context(), job); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(tr.Train(b.Context(), job))(b)
 					if solver == idrl.GaitSolver {
 						began := time.Now()
-						if _, err := tr.Train(b.Context(), job); err != nil {
-							b.Fatal(err)
-						}
+						must.Get(tr.Train(b.Context(), job))(b)
 						again += time.Since(began)
 					}
 				}

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/envs"
@@ -70,14 +72,8 @@ func TestFailingEnvironment(t *testing.T) {
 		train := func(after int64) (g idrl.Generation, first, second error) {
 			w := &fragileWorld{after: after}
 			list := envs.List{{ID: "fragile", New: w.new}}
-			spec, err := Complete(list, settings.Complete(idrl.SessionSpec{ID: "s1", Env: "fragile", Kind: idrl.CompareClips, Seed: 5, Solver: solver}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			model, err := Model(list, spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			spec := must.Get(Complete(list, settings.Complete(idrl.SessionSpec{ID: "s1", Env: "fragile", Kind: idrl.CompareClips, Seed: 5, Solver: solver})))(t)
+			model := must.Get(Model(list, spec))(t)
 			w.made.Store(0)
 			store, log := &jobstest.Store{}, slog.New(slog.DiscardHandler)
 			h := &Handler{Envs: func() envs.List { return list }, Log: log}
@@ -125,14 +121,8 @@ func TestCancelledTrainingInterrupts(t *testing.T) {
 	list := envs.List{{ID: "stuck", New: func(layout *rand.Rand) idrl.Environment {
 		return &stuck{fragile: *w.new(layout).(*fragile), waits: cancel, ended: make(chan struct{})}
 	}}}
-	spec, err := Complete(list, settings.Complete(idrl.SessionSpec{ID: "s1", Env: "stuck", Kind: idrl.CompareClips, Seed: 5}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := Model(list, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(Complete(list, settings.Complete(idrl.SessionSpec{ID: "s1", Env: "stuck", Kind: idrl.CompareClips, Seed: 5})))(t)
+	model := must.Get(Model(list, spec))(t)
 	w.made.Store(0)
 	h := &Handler{Envs: func() envs.List { return list }, Log: slog.New(slog.DiscardHandler)}
 	local := &Local{Handler: h, Spec: spec, Model: model}

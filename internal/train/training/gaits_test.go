@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/pack"
@@ -187,10 +189,7 @@ func TestLastSearchAddsFeedback(t *testing.T) {
 	job.Progress = func(_, _ int, what string) {
 		_, _ = fmt.Sscanf(what, "adding feedback to the best gait: iteration %d,", &iterations)
 	}
-	g, err := b.remote.Train(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(b.remote.Train(t.Context(), job))(t)
 	// Of the steps of lastRows, 6,000 each, 3/4 go into iterations of 16 episodes of 60 steps
 	// and, in every fifth, up to 16 more that judge.
 	if most, least := lastRows*6000*3/4/(16*60)+1, lastRows*6000*3/4/(16*60+16*60/5); iterations < least || iterations > most {
@@ -281,10 +280,7 @@ func TestDamagedGaits(t *testing.T) {
 
 func state(t *testing.T, s *gaitState) []byte {
 	t.Helper()
-	b, err := pack.Encode(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(pack.Encode(s))(t)
 	return b
 }
 
@@ -315,18 +311,14 @@ func TestSearchEndsAtFalls(t *testing.T) {
 		s := &gaitTraining{newEnv: func() idrl.Environment { return topple{pointmass.New(pointmass.Config{})} }, to: progressless{}}
 		s.valuer = valuer{env: s.newEnv(), seed: 1}
 		if test.known != nil {
-			if err := s.find(t.Context(), test.known, test.theta); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.find(t.Context(), test.known, test.theta))
 		}
 		s.falls = s.endAtFall(test.theta)
 		if _, plain := s.ground().(topple); plain == test.ends {
 			t.Errorf("%s: episodes end at a fall: %v, want %v", test.name, !plain, test.ends)
 		}
 		// What is found meanwhile changes nothing: workers begin at different times.
-		if err := s.find(t.Context(), push(2*test.theta[0]), test.theta); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.find(t.Context(), push(2*test.theta[0]), test.theta))
 		if _, plain := s.ground().(topple); plain == test.ends {
 			t.Errorf("%s: a worker that begins later plays in another environment", test.name)
 		}
@@ -342,9 +334,7 @@ func TestOnlyPromisingPoliciesAreValued(t *testing.T) {
 	var took []int
 	for _, force := range []float64{0.5, 0.4, 1, -1} { // two are kept whatever they do
 		before := s.valuer.took
-		if err := s.find(t.Context(), push(force), right); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.find(t.Context(), push(force), right))
 		took = append(took, s.valuer.took-before)
 	}
 	horizon := s.valuer.env.Spec().Horizon

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/envs/mujoco"
 	"tiebreak/internal/base/record"
@@ -48,30 +50,21 @@ func BenchmarkHandOver(b *testing.B) {
 	}
 	for _, name := range names {
 		g := firstGeneration(b, name)
-		text, err := json.Marshal(g)
-		if err != nil {
-			b.Fatal(err)
-		}
+		text := must.Get(json.Marshal(g))(b)
 		b.Run(fmt.Sprintf("%s/json", name), func(b *testing.B) {
 			for b.Loop() {
 				var got idrl.Generation
-				if err := json.Unmarshal(text, &got); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, json.Unmarshal(text, &got))
 			}
 			b.ReportMetric(float64(len(text)), "bytes")
 		})
 		var w weighing
-		if err := (&sender{to: &w}).generation(g); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, (&sender{to: &w}).generation(g))
 		b.Run(fmt.Sprintf("%s/frames", name), func(b *testing.B) {
 			r := &Remote{Jobs: jobstest.Memory{Store: &jobstest.Store{}, Handler: prepared(g)}, Records: records{&jobstest.Store{}, nil}, Model: threeWeights}
 			job := idrl.TrainJob{Posterior: belief.Isotropic(2, 1)}
 			for b.Loop() {
-				if _, err := r.Train(b.Context(), job); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(r.Train(b.Context(), job))(b)
 			}
 			b.ReportMetric(float64(w.bytes), "bytes")
 		})
@@ -82,18 +75,9 @@ func BenchmarkHandOver(b *testing.B) {
 func firstGeneration(b *testing.B, env string) idrl.Generation {
 	b.Helper()
 	spec := settings.Complete(idrl.SessionSpec{ID: "s1", Env: env, Seed: 1})
-	e, err := Environment(envs.Catalogue(), spec)
-	if err != nil {
-		b.Fatal(err)
-	}
-	t, err := New(envs.Catalogue(), spec)
-	if err != nil {
-		b.Fatal(err)
-	}
-	g, err := t.Train(b.Context(), idrl.TrainJob{Posterior: belief.Isotropic(e.Spec().FeatureDim(), 1), Seed: 1, First: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	e := must.Get(Environment(envs.Catalogue(), spec))(b)
+	t := must.Get(New(envs.Catalogue(), spec))(b)
+	g := must.Get(t.Train(b.Context(), idrl.TrainJob{Posterior: belief.Isotropic(e.Spec().FeatureDim(), 1), Seed: 1, First: true}))(b)
 	for k := range g.Candidates {
 		g.Candidates[k].Policy = nil
 	}

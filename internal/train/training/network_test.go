@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
@@ -65,14 +67,8 @@ func newNetworkBench(t *testing.T) *networkBench { return newAgentBench(t, netwo
 // newAgentBench is a networkBench of any session whose policies are trained by agents.
 func newAgentBench(t *testing.T, spec idrl.SessionSpec) *networkBench {
 	t.Helper()
-	m, err := Model(envs.Catalogue(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := Learner(envs.Catalogue(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Model(envs.Catalogue(), spec))(t)
+	l := must.Get(Learner(envs.Catalogue(), spec))(t)
 	b := &networkBench{records: records{&jobstest.Store{}, map[string][]byte{}}}
 	log := slog.New(slog.NewTextHandler(&b.log, nil))
 	memory := jobstest.Memory{Store: b.Store, Handler: &Handler{Envs: envs.Catalogue, Log: log, Steps: 700}}
@@ -99,10 +95,7 @@ func answers(t *testing.T, g idrl.Generation, n int) (d idrl.Dataset) {
 		var shown []idrl.Steps
 		for _, id := range q.Clips {
 			c := g.Clips[id]
-			s, err := steps.Decode(c.Raw, g.Steps[c.Raw])
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(steps.Decode(c.Raw, g.Steps[c.Raw]))(t)
 			shown = append(shown, s.Cut(c.Start, c.Steps))
 		}
 		a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint(i)), Seq: int64(i) + 1, Query: q.ID, Choice: idrl.ChoseA}
@@ -167,10 +160,7 @@ func TestMannersUnderANetwork(t *testing.T) {
 // list returns what is kept of all agents.
 func (b *networkBench) list(t *testing.T) agentList {
 	t.Helper()
-	l, err := pack.Decode[agentList](b.agents[agentListName])
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(pack.Decode[agentList](b.agents[agentListName]))(t)
 	return l
 }
 
@@ -178,14 +168,8 @@ func (b *networkBench) list(t *testing.T) agentList {
 func TestFitInAWorker(t *testing.T) {
 	b := newNetworkBench(t)
 	d := answers(t, b.generation(t, 0, nil, b.remote.Model.Prior()), 12)
-	got, err := b.fitter.Learn(t.Context(), d, 2, 77)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := b.fitter.FeatureLearner.Learn(t.Context(), d, 2, 77)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(b.fitter.Learn(t.Context(), d, 2, 77))(t)
+	want := must.Get(b.fitter.FeatureLearner.Learn(t.Context(), d, 2, 77))(t)
 	if !bytes.Equal(got, want) {
 		t.Error("a worker learns another network than the server would")
 	}

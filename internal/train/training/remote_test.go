@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"tiebreak/envs"
@@ -67,10 +69,7 @@ func newBench(t *testing.T) *bench {
 // restart starts server and worker again.
 func (b *bench) restart(t *testing.T) {
 	t.Helper()
-	tr, err := newTrainer(b.spec, func() idrl.Environment { return pointmass.New(pointmass.Config{}) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(b.spec, func() idrl.Environment { return pointmass.New(pointmass.Config{}) }))(t)
 	tr.Solver = counting{tr.Solver, &b.solves, func(n int) bool { return b.die != nil && b.die(n) }}
 	log := slog.New(slog.NewTextHandler(&b.log, nil))
 	b.handler = &Handler{Envs: envs.Catalogue, Log: log, trainers: []sessionTrainer{{b.spec.ID, threeWeights, nil, tr}}}
@@ -135,10 +134,7 @@ func TestTrainingBySearch(t *testing.T) {
 // encoded returns the bytes of a generation.
 func encoded(t *testing.T, g idrl.Generation) []byte {
 	t.Helper()
-	b, err := pack.Encode(&g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(pack.Encode(&g))(t)
 	return b
 }
 
@@ -164,10 +160,7 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 // the generation refers to them.
 func TestClipsArriveOnTheWay(t *testing.T) {
 	b := newBench(t)
-	job, err := b.remote.job(t.Context(), idrl.TrainJob{Posterior: belief.Isotropic(3, 1), First: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := must.Get(b.remote.job(t.Context(), idrl.TrainJob{Posterior: belief.Isotropic(3, 1), First: true}))(t)
 	var names []string
 	prepared := map[int]int{} // artefacts before policy k of the pool is prepared
 	for e, err := range b.remote.Jobs.Start(t.Context(), job) {
@@ -250,9 +243,7 @@ func (b *bench) save(t *testing.T, checkpoint []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.store.SaveJob(t.Context(), a, checkpoint); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.store.SaveJob(t.Context(), a, checkpoint))
 	b.store.Interrupt()
 }
 
@@ -260,10 +251,7 @@ func (b *bench) save(t *testing.T, checkpoint []byte) {
 func TestDamagedCheckpoints(t *testing.T) {
 	calm := newBench(t)
 	want := encoded(t, calm.train(t, later(calm.first(t), 3)))
-	other, err := pack.Encode(&checkpoint{State: idrl.TrainState{Solved: []idrl.Solved{{Theta: []float64{1, 2, 3}, Params: []float64{1}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(pack.Encode(&checkpoint{State: idrl.TrainState{Solved: []idrl.Solved{{Theta: []float64{1, 2, 3}, Params: []float64{1}}}}}))(t)
 	for name, change := range map[string]func([]byte) []byte{
 		"a byte changed":      func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
 		"cut short":           func(b []byte) []byte { return b[:len(b)/2] },
@@ -288,29 +276,19 @@ func TestUnknownPayloads(t *testing.T) {
 	of := func(key record.JobKey, payload []byte) (idrl.Generation, *bench, error) {
 		b := newBench(t)
 		first := b.first(t)
-		if err := b.store.QueueJob(t.Context(), record.JobRecord{JobKey: key, Payload: payload}, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.store.QueueJob(t.Context(), record.JobRecord{JobKey: key, Payload: payload}, time.Now()))
 		now := time.Now()
 		_, a, err := b.store.BeginJob(t.Context(), key, now, now.Add(time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.store.SaveJob(t.Context(), a, []byte("half")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.store.SaveJob(t.Context(), a, []byte("half")))
 		b.store.Interrupt()
 		g, err := b.remote.Train(t.Context(), later(first, 5))
 		return g, b, err
 	}
-	request, err := newRequest(threeWeights, idrl.SessionSpec{ID: "s2"}, idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(3, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	elsewhere, err := pack.Encode(&request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(newRequest(threeWeights, idrl.SessionSpec{ID: "s2"}, idrl.TrainJob{BasedOn: 3, Posterior: belief.Isotropic(3, 1)}))(t)
+	elsewhere := must.Get(pack.Encode(&request))(t)
 	for _, payload := range [][]byte{[]byte(`{"Spec":{}}`), {}, elsewhere} {
 		g, b, err := of(record.JobKey{Session: "s1", Kind: trainKind, BasedOn: 3}, payload)
 		if err != nil || g.BasedOn != 5 {
@@ -362,9 +340,7 @@ func (s stream) Start(context.Context, jobs.Job) iter.Seq2[jobs.Event, error] {
 // A worker's generation says which engine computed it.
 func TestGenerationsNameTheirEngine(t *testing.T) {
 	var out stream
-	if err := (&sender{to: collector{events: &out}, engine: "MuJoCo 3.3.7"}).generation(idrl.Generation{BasedOn: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (&sender{to: collector{events: &out}, engine: "MuJoCo 3.3.7"}).generation(idrl.Generation{BasedOn: 3}))
 	var r receiver
 	for _, e := range out {
 		if a, is := e.(jobs.Artefact); is {
@@ -379,9 +355,7 @@ func TestGenerationsNameTheirEngine(t *testing.T) {
 // handed returns the artefacts of a generation.
 func handed(t *testing.T, g idrl.Generation) (out stream) {
 	t.Helper()
-	if err := (&sender{to: collector{events: &out}}).generation(g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (&sender{to: collector{events: &out}}).generation(g))
 	return out
 }
 
@@ -445,9 +419,7 @@ func TestFalseResults(t *testing.T) {
 func TestHandlerForgets(t *testing.T) {
 	h := &Handler{Envs: envs.Catalogue}
 	for k := range 3 {
-		if _, err := h.trainer(settings.Complete(idrl.SessionSpec{ID: idrl.SessionID(fmt.Sprint(k)), Env: "gridworld", Seed: 1})); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.trainer(settings.Complete(idrl.SessionSpec{ID: idrl.SessionID(fmt.Sprint(k)), Env: "gridworld", Seed: 1})))(t)
 	}
 	r := &Remote{Jobs: jobstest.Memory{Handler: h}, Spec: idrl.SessionSpec{ID: "1"}, Model: threeWeights}
 	r.Rest()

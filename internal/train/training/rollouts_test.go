@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
@@ -32,9 +34,7 @@ func pastOf(t *testing.T, n int, named bool) envs.List {
 		k := float64(i % n)
 		name := fmt.Sprintf("r%d", i)
 		folder := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Join(folder, "frames"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(folder, "frames"), 0o700))
 		head := "{'descr': '<f8', 'fortran_order': False, 'shape': (20, 2), }\n"
 		b := append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head))), head...)
 		for range 20 {
@@ -45,19 +45,12 @@ func pastOf(t *testing.T, n int, named bool) envs.List {
 				}
 			}
 		}
-		if err := os.WriteFile(filepath.Join(folder, "features.npy"), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, "features.npy"), b, 0o600))
 		for frame := range 21 {
 			img := image.NewGray(image.Rect(0, 0, 16, 16))
 			img.SetGray(frame%16, i%16, color.Gray{255})
-			f, err := os.Create(filepath.Join(folder, "frames", fmt.Sprintf("%d.png", frame)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := png.Encode(f, img); err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Create(filepath.Join(folder, "frames", fmt.Sprintf("%d.png", frame))))(t)
+			must.Do(t, png.Encode(f, img))
 			_ = f.Close()
 		}
 		policy := ""
@@ -67,12 +60,8 @@ func pastOf(t *testing.T, n int, named bool) envs.List {
 		list = append(list, fmt.Sprintf(`{"name": "%s"%s}`, name, policy))
 	}
 	m := `{"format": "tiebreak.rollouts", "version": 1, "step_seconds": 0.1, "clip_steps": 10, "features": ["one", "two"], "rollouts": [` + strings.Join(list, ",") + "]}"
-	if err := os.WriteFile(filepath.Join(dir, recordings.ManifestName), []byte(m), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := recordings.Import(t.Context(), recordings.Config{From: dir, Into: into, Name: "past"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, recordings.ManifestName), []byte(m), 0o600))
+	must.Get(recordings.Import(t.Context(), recordings.Config{From: dir, Into: into, Name: "past"}))(t)
 	past, err := envs.NewRollouts(into).List()
 	if err != nil || len(past) != 1 || past[0].Unavailable != nil {
 		t.Fatalf("%+v, %v", past, err)
@@ -97,9 +86,7 @@ func generationsOfRollouts(t *testing.T, by string, steps float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckSpec(list, spec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, CheckSpec(list, spec))
 	m, err := Model(list, spec)
 	if err != nil {
 		t.Fatal(err)

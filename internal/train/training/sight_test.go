@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/learning"
@@ -50,16 +52,10 @@ func unfit(t *testing.T, g idrl.Generation) (n int) {
 		for _, id := range q.Clips {
 			clips = append(clips, g.Clips[id])
 		}
-		v, err := measure.Of(clips)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(measure.Of(clips))(t)
 		ok := v[0].Ratable()
 		if q.Kind.Comparison() {
-			p, err := measure.Compare(v[0], v[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(measure.Compare(v[0], v[1]))(t)
 			ok = p.Answerable()
 		}
 		if !ok {
@@ -73,10 +69,7 @@ func unfit(t *testing.T, g idrl.Generation) (n int) {
 // library has of them, and every one is asked about.
 func checkLibrary(t *testing.T, e envs.Entry, g idrl.Generation) {
 	t.Helper()
-	all, err := e.Library()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(e.Library())(t)
 	if len(g.Candidates) != len(all) || len(all) < 24 {
 		t.Fatalf("%d candidates, %d behaviours", len(g.Candidates), len(all))
 	}
@@ -137,10 +130,7 @@ func looks(t *testing.T, g idrl.Generation) int {
 	t.Helper()
 	var views []*measure.View
 	look := func(id idrl.ClipID) int {
-		v, err := measure.Of([]idrl.Clip{g.Clips[id]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(measure.Of([]idrl.Clip{g.Clips[id]}))(t)
 		for k, w := range views {
 			if alike, err := measure.Alike(v[0], w); err != nil {
 				t.Fatal(err)

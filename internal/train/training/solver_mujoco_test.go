@@ -5,6 +5,8 @@ package training
 import (
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/study/settings"
@@ -25,10 +27,7 @@ func TestSolverOfNewSessions(t *testing.T) {
 		{idrl.SessionSpec{Env: "driver"}, idrl.OwnSolver},
 		{idrl.SessionSpec{Env: "gridworld"}, idrl.OwnSolver},
 	} {
-		spec, err := Complete(envs.Catalogue(), settings.Complete(c.spec))
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(Complete(envs.Catalogue(), settings.Complete(c.spec)))(t)
 		if spec.Solver != c.want {
 			t.Errorf("%s with the model %q, asked by %s: solver %q, want %q", spec.Env, spec.Model, spec.Kind, spec.Solver, c.want)
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/data/library"
@@ -32,23 +34,11 @@ func first(t *testing.T, list envs.List, seed uint64) (idrl.Generation, string) 
 	t.Helper()
 	spec := settings.Complete(idrl.SessionSpec{ID: "s", Title: "T", Env: list[0].ID, Solver: idrl.GaitSolver, Seed: seed})
 	var log bytes.Buffer
-	s, err := training.NewStock(list, spec, slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := training.New(list, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(training.NewStock(list, spec, slog.New(slog.NewTextHandler(&log, nil))))(t)
+	tr := must.Get(training.New(list, spec))(t)
 	tr.Stock = s
-	m, err := training.Model(list, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := tr.Train(t.Context(), idrl.TrainJob{First: true, Posterior: m.Prior(), Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(training.Model(list, spec))(t)
+	g := must.Get(tr.Train(t.Context(), idrl.TrainJob{First: true, Posterior: m.Prior(), Seed: seed}))(t)
 	return g, log.String()
 }
 
@@ -88,10 +78,7 @@ func checkPairs(t *testing.T, g idrl.Generation) {
 				t.Fatal(err)
 			}
 		}
-		p, err := measure.Compare(v[0], v[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(measure.Compare(v[0], v[1]))(t)
 		if !p.Answerable() || p.Apart() > before+1e-9 {
 			t.Errorf("question %d is about clips %.3f apart after %.3f, answerable: %t", k, p.Apart(), before, p.Answerable())
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 	"tiebreak/envs/driver"
 	"tiebreak/envs/envtest/pointmass"
@@ -22,10 +24,7 @@ import (
 // exactly those that sessions on record were made with.
 func TestTrainers(t *testing.T) {
 	spec := settings.Complete(idrl.SessionSpec{Kind: idrl.CompareClips})
-	exact, err := newTrainer(spec, func() idrl.Environment { return driver.New() })
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(newTrainer(spec, func() idrl.Environment { return driver.New() }))(t)
 	if exact.First != nil || exact.Pool != 30 || exact.Rollouts != 0 || exact.Segments != 0 || exact.Mu == nil || exact.Remake != nil {
 		t.Errorf("the trainer of driver has changed: %+v", exact)
 	}
@@ -34,12 +33,9 @@ func TestTrainers(t *testing.T) {
 		{5000, 5000, 10, 3},
 		{5000, 5000, 1, 1},
 	} {
-		searched, err := newTrainer(spec, func() idrl.Environment {
+		searched := must.Get(newTrainer(spec, func() idrl.Environment {
 			return pointmass.New(pointmass.Config{Search: idrl.Search{NoiseStd: 0.7, Episodes: test.episodes, LiveSteps: test.liveSteps}})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		ars := searched.Solver.(brokenSearch).Solver.(solver.ARS)
 		if ars.MaxSteps != test.wantSteps || ars.Episodes != test.wantEpisodes || ars.NoiseStd != 0.7 || searched.First != (solver.Draft{}) {
 			t.Errorf("%+v: search %+v after %T", test, ars, searched.First)
@@ -60,10 +56,7 @@ func TestSearchThatBreaksDown(t *testing.T) {
 func TestHandlerKeepsTheTrainersUsedLast(t *testing.T) {
 	h := &Handler{Envs: envs.Catalogue}
 	get := func(id string) idrl.Trainer {
-		tr, err := h.trainer(settings.Complete(idrl.SessionSpec{ID: idrl.SessionID(id), Env: "gridworld", Seed: 1}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(h.trainer(settings.Complete(idrl.SessionSpec{ID: idrl.SessionID(id), Env: "gridworld", Seed: 1})))(t)
 		return tr
 	}
 	first, second := get("first"), get("second")
@@ -87,29 +80,17 @@ func TestPriorScaleOfASession(t *testing.T) {
 	spec := settings.Complete(idrl.SessionSpec{Env: "scaled", Title: "t", Seed: 1})
 	scale := []float64{10, 1, 0.1}
 	list := envs.List{{ID: "scaled", New: func(*rand.Rand) idrl.Environment { return scaled{pointmass.New(pointmass.Config{}), scale} }}}
-	created, err := Complete(list, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	created := must.Get(Complete(list, spec))(t)
 	if !slices.Equal(created.PriorScale, scale) || len(created.Features) != 3 {
 		t.Errorf("a new session has the scales %v of features %q", created.PriorScale, created.Features)
 	}
-	earlier, err := NameFeatures(list, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	earlier := must.Get(NameFeatures(list, spec))(t)
 	if earlier.PriorScale != nil || len(earlier.Features) != 3 {
 		t.Errorf("a session of an earlier version has the scales %v", earlier.PriorScale)
 	}
 	for _, s := range []idrl.SessionSpec{created, earlier} {
-		m, err := Model(list, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := New(list, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Model(list, s))(t)
+		tr := must.Get(New(list, s))(t)
 		for i := range scale {
 			want := 1.0
 			if s.PriorScale != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs/envtest/pointmass"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/idrl"
@@ -36,10 +38,7 @@ func config(method string, mode neural.Mode, seed uint64) Config {
 
 func learn(t *testing.T, c Config) Run {
 	t.Helper()
-	r, err := Learn(t.Context(), line(), c, Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Learn(t.Context(), line(), c, Watch{}))(t)
 	return r
 }
 
@@ -81,10 +80,7 @@ func TestResume(t *testing.T) {
 		damaged[len(damaged)/2] ^= 1
 		for i, from := range append(states, damaged, nil) {
 			batches := 0
-			r, err := Learn(t.Context(), line(), c, Watch{From: from, Progress: func(Point) { batches++ }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Learn(t.Context(), line(), c, Watch{From: from, Progress: func(Point) { batches++ }}))(t)
 			if got, _ := json.Marshal(r); string(got) != string(want) {
 				t.Errorf("%s: from checkpoint %d:\n%s\nwant\n%s", c.Method, i, got, want)
 			}
@@ -127,10 +123,7 @@ func TestLearnsFromComparisons(t *testing.T) {
 	last := func(method string, seed uint64) float64 {
 		c := plan
 		c.Method, c.Seed = method, seed
-		r, err := one(t.Context(), w, c, Options{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(one(t.Context(), w, c, Options{}, nil))(t)
 		return r.Final()
 	}
 	random, expert := last(Random, 1), last(Expert, 1)
@@ -165,22 +158,12 @@ func TestFinal(t *testing.T) {
 // trained returns a model that has seen a few answers, and clips.
 func trained(t *testing.T) (*run, []clip) {
 	t.Helper()
-	r, err := newRun(line(), config("idrl", neural.Corrected, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.begin(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(newRun(line(), config("idrl", neural.Corrected, 3)))(t)
+	must.Do(t, r.begin(t.Context(), 0))
 	for k := range r.warm {
-		if err := r.train(t.Context(), 1, k); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.train(t.Context(), 1, k))
 	}
-	clips, err := r.rollouts(t.Context(), 1, 40)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clips := must.Get(r.rollouts(t.Context(), 1, 40))(t)
 	return r, clips
 }
 
@@ -202,10 +185,7 @@ func TestBatchHoldsNoEchoes(t *testing.T) {
 	}
 	best := topK(r.model, r.by, policies, questions, 1, nil)[0]
 	stream := rng.New(1, "choice", 0)
-	greedy, err := oneByOne(r.model, r.by, policies, questions, n, stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	greedy := must.Get(oneByOne(r.model, r.by, policies, questions, n, stream))(t)
 	k := topK(r.model, r.by, policies, questions, n, stream)
 	for _, i := range k {
 		if !floats.Equal(questions[i].X, questions[best].X) {
@@ -258,10 +238,7 @@ func TestFirstChoiceIsIDRLs(t *testing.T) {
 	if got != best {
 		t.Errorf("the best is %d, not %d", got, best)
 	}
-	first, err := oneByOne(r.model, r.by, r.policies(), questions, 1, rng.New(1, "choice", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(oneByOne(r.model, r.by, r.policies(), questions, 1, rng.New(1, "choice", 0)))(t)
 	if want := mostInformative(r.model, questions, delta); first[0] != want {
 		t.Errorf("one by one begins with %d, not with %d", first[0], want)
 	}

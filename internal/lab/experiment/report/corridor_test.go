@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
@@ -131,9 +133,7 @@ func TestStoreMeasuredSeldom(t *testing.T) {
 		return validated(t, experiment.Config{Figure: "chain", Methods: []string{"idrl"}, Seeds: 1, Answers: 4, Measure: measure})
 	}
 	run := experiment.Run{Regret: []float64{1, 2, 3}, MSE: []float64{1, 2, 3}, Cosine: []float64{1, 2, 3}, Steps: 5, WallNS: 6}
-	if err := store.Save(config(2), "idrl", 1, run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Save(config(2), "idrl", 1, run))
 	got, ok := store.Load(config(2), "idrl", 1)
 	if d := cmp.Diff(run, got); !ok || d != "" {
 		t.Errorf("loaded %v:\n%s", ok, d)
@@ -151,9 +151,7 @@ func TestFingerprintOfOldRuns(t *testing.T) {
 	old.Measure = 0
 	store := report.FolderStore(t.TempDir(), nil)
 	run := experiment.Run{Regret: []float64{1, 2}, MSE: []float64{1, 2}, Cosine: []float64{1, 2}}
-	if err := store.Save(old, "idrl", 1, run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Save(old, "idrl", 1, run))
 	if _, ok := store.Load(e, "idrl", 1); !ok || e.Measure != 1 {
 		t.Errorf("found %v, measure %d", ok, e.Measure)
 	}

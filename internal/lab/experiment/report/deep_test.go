@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/experiment/deep"
 	"tiebreak/internal/lab/experiment/report"
 	"tiebreak/internal/learn/neural"
@@ -26,9 +28,7 @@ func TestDeepStore(t *testing.T) {
 	if _, ok := s.Load(c); ok || s.LoadState(c) != nil {
 		t.Error("an empty store has a run")
 	}
-	if err := s.SaveState(c, []byte("state")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SaveState(c, []byte("state")))
 	if got := s.LoadState(c); string(got) != "state" {
 		t.Errorf("checkpoint %q", got)
 	}
@@ -37,9 +37,7 @@ func TestDeepStore(t *testing.T) {
 	if s.LoadState(other) != nil {
 		t.Error("a checkpoint of other settings is used")
 	}
-	if err := s.Save(c, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Save(c, r))
 	got, ok := s.Load(c)
 	if !ok || got.Points[1] != r.Points[1] || got.LogLoss != r.LogLoss {
 		t.Errorf("kept %v, %v", got, ok)
@@ -51,13 +49,8 @@ func TestDeepStore(t *testing.T) {
 		t.Error("a run of other settings is used")
 	}
 	file := filepath.Join(dir, c.Name(), "idrl-main", "3.json")
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, bytes.Replace(b, []byte("-1.5"), []byte("-2.5"), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(file))(t)
+	must.Do(t, os.WriteFile(file, bytes.Replace(b, []byte("-1.5"), []byte("-2.5"), 1), 0o600))
 	if _, ok := s.Load(c); ok || said != 3 {
 		t.Errorf("a run that was changed is used, or %d warnings are not 3", said)
 	}
@@ -85,9 +78,7 @@ func deepResult() deep.Result {
 func TestWriteDeep(t *testing.T) {
 	dir, again := t.TempDir(), t.TempDir()
 	for _, d := range []string{dir, again} {
-		if err := report.WriteDeep(d, "tiebreak-lab bench deep", deepResult()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, report.WriteDeep(d, "tiebreak-lab bench deep", deepResult()))
 	}
 	names, err := os.ReadDir(dir)
 	if err != nil || len(names) != 3+3*2*2 {

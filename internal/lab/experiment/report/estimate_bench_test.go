@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
 )
@@ -48,10 +50,7 @@ func BenchmarkFirstEstimate(b *testing.B) {
 				if c.Seeds, c.FirstSeed = 4, 401; name == "suite" {
 					c.Seeds, c.Answers = 2, 30
 				}
-				e, err := c.Validate()
-				if err != nil {
-					b.Fatal(err)
-				}
+				e := must.Get(c.Validate())(b)
 				es = append(es, e)
 			}
 			for b.Loop() {
@@ -81,14 +80,11 @@ func estimates(b *testing.B, es []experiment.Experiment) {
 	cache := b.TempDir()
 	begin := worked()
 	for _, e := range append(tracker.Firsts(es, 1), es...) {
-		_, err := experiment.Do(b.Context(), e, experiment.Options{Workers: 1, Store: tracker, Cache: cache, Progress: func(int, int, string) {
+		must.Get(experiment.Do(b.Context(), e, experiment.Options{Workers: 1, Store: tracker, Cache: cache, Progress: func(int, int, string) {
 			if p := tracker.Progress(); p.Left > 0 {
 				made = append(made, estimate{worked(), p.Left})
 			}
-		}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		}}))(b)
 	}
 	end := worked()
 	left := end.Sub(made[0].at)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/authors"
@@ -12,10 +14,7 @@ import (
 // validated returns an experiment that makes sense.
 func validated(t *testing.T, c experiment.Config) experiment.Experiment {
 	t.Helper()
-	e, err := c.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(c.Validate())(t)
 	return e
 }
 

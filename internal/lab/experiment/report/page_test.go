@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
 
@@ -15,14 +17,8 @@ import (
 // page renders and parses a page.
 func page(t *testing.T, command string, r ...experiment.Result) (string, *html.Node) {
 	t.Helper()
-	data, err := report.Page(command, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := html.Parse(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(report.Page(command, r))(t)
+	root := must.Get(html.Parse(bytes.NewReader(data)))(t)
 	return string(data), root
 }
 

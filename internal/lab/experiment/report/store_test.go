@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
 
@@ -36,9 +38,7 @@ func keep(t *testing.T) *kept {
 	}
 	k.Folder = report.FolderStore(k.dir, func(s string) { k.warnings = append(k.warnings, s) })
 	k.path = filepath.Join(k.dir, "chain-state-corrected", "idrl", "7.json")
-	if err := k.Save(k.e, "idrl", 7, k.run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.Save(k.e, "idrl", 7, k.run))
 	return k
 }
 
@@ -80,10 +80,7 @@ func TestFolderIsForAnyNumberOfSeeds(t *testing.T) {
 // A file is used whole or not at all, wherever writing it stopped.
 func TestFolderIgnoresDamage(t *testing.T) {
 	k := keep(t)
-	whole, err := os.ReadFile(k.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(k.path))(t)
 	damaged := map[string][]byte{
 		"a digit":  bytes.Replace(whole, []byte("0.3333333333333333"), []byte("0.3333333333333334"), 1),
 		"an array": bytes.Replace(whole, []byte(`"regret"`), []byte(`"rewards"`), 1),
@@ -93,9 +90,7 @@ func TestFolderIgnoresDamage(t *testing.T) {
 		damaged["cut "+string(whole[:n])] = whole[:n]
 	}
 	for name, data := range damaged {
-		if err := os.WriteFile(k.path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(k.path, data, 0o600))
 		if _, ok := k.Load(k.e, "idrl", 7); ok {
 			t.Errorf("%s: used", name)
 		}
@@ -103,9 +98,7 @@ func TestFolderIgnoresDamage(t *testing.T) {
 	if len(k.warnings) != 1 || !strings.Contains(k.warnings[0], k.path+" is damaged") {
 		t.Errorf("warnings %q, want one about %s", k.warnings, k.path)
 	}
-	if err := k.Save(k.e, "idrl", 7, k.run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.Save(k.e, "idrl", 7, k.run))
 	if _, ok := k.Load(k.e, "idrl", 7); !ok {
 		t.Error("not found after it was computed again")
 	}
@@ -118,18 +111,11 @@ func TestFolderIgnoresOtherRuns(t *testing.T) {
 	if _, ok := k.Load(longer, "idrl", 7); ok {
 		t.Error("a run of two answers for one of three")
 	}
-	whole, err := os.ReadFile(k.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(k.path))(t)
 	for _, place := range []string{"chain-state-corrected/idrl/8.json", "chain-state-corrected/uniform/7.json", "chain-state-paper/idrl/7.json"} {
 		path := filepath.Join(k.dir, filepath.FromSlash(place))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, whole, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, whole, 0o600))
 	}
 	paper := validated(t, experiment.Config{Figure: "chain", Mode: experiment.Paper, Seeds: 1, Answers: 2})
 	_, seed := k.Load(k.e, "idrl", 8)
@@ -153,9 +139,7 @@ func TestFolderSaveFails(t *testing.T) {
 	if _, ok := k.Load(k.e, "idrl", 7); !ok {
 		t.Error("a failed save took the run that was there")
 	}
-	if err := os.WriteFile(filepath.Join(k.dir, "chain-state-paper"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(k.dir, "chain-state-paper"), nil, 0o600))
 	paper := validated(t, experiment.Config{Figure: "chain", Mode: experiment.Paper, Seeds: 1, Answers: 2})
 	if err := k.Save(paper, "idrl", 7, k.run); err == nil {
 		t.Error("a file in place of the folder: no error")
@@ -167,9 +151,7 @@ func TestFolderTreatments(t *testing.T) {
 	k := keep(t)
 	e := validated(t, experiment.Config{Figure: "ties", Seeds: 1, Answers: 2})
 	method := e.Methods[0]
-	if err := k.Save(e, method, 1, k.run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.Save(e, method, 1, k.run))
 	_, ok := k.Load(e, method, 1)
 	found, err := filepath.Glob(filepath.Join(k.dir, "*", strings.ReplaceAll(method, ":", "-"), "1.json"))
 	if !ok || err != nil || len(found) != 1 {

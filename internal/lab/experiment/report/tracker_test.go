@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
 )
@@ -15,9 +17,7 @@ func TestTracker(t *testing.T) {
 	driver := validated(t, experiment.Config{Figure: "driver", Methods: []string{"idrl"}, Seeds: 2, FirstSeed: 1, Answers: 20})
 	run := synthetic(t, chain.Config, 0).Runs[0][0]
 	folder := report.FolderStore(t.TempDir(), nil)
-	if err := folder.Save(chain, "idrl", 1, run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, folder.Save(chain, "idrl", 1, run))
 	now := time.Unix(1000, 0)
 	tracker := report.NewTracker(folder, []experiment.Experiment{chain, driver}, func() time.Time { return now })
 	at := func(second int) { now = time.Unix(1000+int64(second), 0) }
@@ -34,9 +34,7 @@ func TestTracker(t *testing.T) {
 		}
 	}
 	end := func(e experiment.Experiment, method string, seed uint64) {
-		if err := tracker.Save(e, method, seed, run); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tracker.Save(e, method, seed, run))
 	}
 	at(5)
 	if _, ok := tracker.Load(chain, "idrl", 1); !ok {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/lab/experiment"
 	"tiebreak/internal/lab/experiment/report"
@@ -23,14 +25,10 @@ import (
 func written(t *testing.T, r experiment.Result) map[string][]byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "new", "results")
-	if err := report.Write(dir, r); err != nil {
-		t.Fatal(err)
-	}
-	if err := report.WritePage(dir, "tiebreak-lab bench chain", results(r, r)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Write(dir, r))
+	must.Do(t, report.WritePage(dir, "tiebreak-lab bench chain", results(r, r)))
 	out := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -40,19 +38,13 @@ func written(t *testing.T, r experiment.Result) map[string][]byte {
 		}
 		out[filepath.ToSlash(name)], err = os.ReadFile(path)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
 func rows(t *testing.T, data []byte) [][]string {
 	t.Helper()
-	out, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(csv.NewReader(bytes.NewReader(data)).ReadAll())(t)
 	return out
 }
 
@@ -82,9 +74,7 @@ func TestWrite(t *testing.T) {
 		Differences []report.Difference
 		ToTenth     []report.Reached `json:"answers_to_tenth"`
 	}
-	if err := json.Unmarshal(files[dir+"stats.json"], &stats); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(files[dir+"stats.json"], &stats))
 	if stats.Methods[1].First.Mean != 8 || stats.Methods[1].Area.Mean != 4 || stats.Differences[0].Diff.Mean != 1.5 || stats.ToTenth[0].Censored != 1 {
 		t.Errorf("statistics %+v", stats)
 	}
@@ -133,9 +123,7 @@ func TestTimesStayApart(t *testing.T) {
 
 func TestWriteFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	r := areasOf([]string{"idrl"}, []float64{1})
 	if err := report.Write(file, r); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in place of the folder: error %v", err)
@@ -148,18 +136,12 @@ func TestWriteFails(t *testing.T) {
 func TestPlot(t *testing.T) {
 	nine := []string{"idrl", "uniform", "igr", "eir", "epd", "lvar", "tt", "err", "kg"}
 	r := synthetic(t, experiment.Config{Figure: "chain", Methods: nine, Seeds: 3, Answers: 10}, 0)
-	data, err := report.Plot(r, "regret", "png")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(report.Plot(r, "regret", "png"))(t)
 	if img, err := png.Decode(bytes.NewReader(data)); err != nil || img.Bounds().Dx() < 600 {
 		t.Errorf("image %v, error %v", img.Bounds(), err)
 	}
 	for _, measure := range []string{"regret", "mse"} {
-		svg, err := report.Plot(r, measure, "svg")
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := must.Get(report.Plot(r, measure, "svg"))(t)
 		if lines := colours(svg); len(lines) != len(nine) {
 			t.Errorf("%s: %d methods have %d colours: %v", measure, len(nine), len(lines), lines)
 		}

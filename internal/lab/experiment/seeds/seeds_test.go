@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/pack"
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
@@ -21,20 +23,14 @@ import (
 
 func mustValidate(t *testing.T, c experiment.Config) experiment.Experiment {
 	t.Helper()
-	e, err := c.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(c.Validate())(t)
 	return e
 }
 
 // mustDo returns the runs of an experiment.
 func mustDo(t *testing.T, e experiment.Experiment, o experiment.Options) experiment.Result {
 	t.Helper()
-	r, err := experiment.Do(t.Context(), e, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(experiment.Do(t.Context(), e, o))(t)
 	return r
 }
 
@@ -51,10 +47,7 @@ const twoWays = `{"title": "Two ways", "features": ["left", "right"],
 
 // Runs of jobs are those of this process, whatever the experiment is.
 func TestRunsOfJobs(t *testing.T) {
-	task, err := experiment.ReadTask(strings.NewReader(twoWays))
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := must.Get(experiment.ReadTask(strings.NewReader(twoWays)))(t)
 	h := &Handler{}
 	for _, c := range []experiment.Config{
 		{Figure: "chain", Answers: 5, Seeds: 3, FirstSeed: 4, Methods: []string{"idrl", "uniform"}},
@@ -187,20 +180,11 @@ func TestPreparationIsTold(t *testing.T) {
 // A worker says why it cannot compute a run.
 func TestRequestsThatAreRefused(t *testing.T) {
 	e := mustValidate(t, experiment.Config{Figure: "chain", Answers: 2, Seeds: 1})
-	whole, err := encodeRequest(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(encodeRequest(e))(t)
 	changed := func(change func(*request)) []byte {
-		req, err := pack.Decode[request](whole)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(pack.Decode[request](whole))(t)
 		change(&req)
-		b, err := pack.Encode(&req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(pack.Encode(&req))(t)
 		return b
 	}
 	config := func(old, new string) []byte {
@@ -234,23 +218,15 @@ func TestRequestsThatAreRefused(t *testing.T) {
 // changedType returns a payload of another version of this package.
 func changedType(t *testing.T) []byte {
 	t.Helper()
-	b, err := pack.Encode(&struct{ Experiment string }{"chain"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(pack.Encode(&struct{ Experiment string }{"chain"}))(t)
 	return b
 }
 
 // A result that belongs to another job, or has damage, is rejected.
 func TestResultsAreChecked(t *testing.T) {
 	e := mustValidate(t, experiment.Config{Figure: "chain", Answers: 2, Seeds: 1, FirstSeed: 5, Methods: []string{"idrl", "uniform"}})
-	whole, err := encodeResult(e, mustDo(t, e, experiment.Options{}).Runs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := decodeResult(e, whole); err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(encodeResult(e, mustDo(t, e, experiment.Options{}).Runs[0]))(t)
+	must.Get(decodeResult(e, whole))(t)
 	other := map[string]func(*experiment.Experiment){
 		"seed":    func(e *experiment.Experiment) { e.FirstSeed = 6 },
 		"methods": func(e *experiment.Experiment) { e.Methods = []string{"uniform", "idrl"} },

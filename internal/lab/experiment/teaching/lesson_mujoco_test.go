@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/envs"
 )
 
@@ -24,10 +26,7 @@ func tenSeconds() func() (time.Duration, error) {
 func TestClockOfLessons(t *testing.T) {
 	l := Default()
 	l.Env, l.Taste, l.Seed, l.Answers = "half-cheetah", "forward", 3, 16
-	r, err := Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000, Every: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000, Every: 8}))(t)
 	var generations []int64
 	for _, q := range r.Asked {
 		generations = append(generations, q.BasedOn)
@@ -46,10 +45,7 @@ func TestClockOfLessons(t *testing.T) {
 	if end := r.Points[1]; end.Clock != 75 || end.Trained != 60 {
 		t.Errorf("the lesson ends after %v s, with %v s of training", end.Clock, end.Trained)
 	}
-	again, err := Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000, Every: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000, Every: 8}))(t)
 	if !slices.Equal(again.Points[1].Weights, r.Points[1].Weights) || again.Points[1].Outcome.Return() != r.Points[1].Outcome.Return() {
 		t.Error("the same lesson on the same clock has another end")
 	}
@@ -59,10 +55,7 @@ func TestClockOfLessons(t *testing.T) {
 func TestLimitOfLessons(t *testing.T) {
 	l := Default()
 	l.Env, l.Taste, l.Seed, l.Limit = "half-cheetah", "backward", 3, 31*time.Second
-	r, err := Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Do(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000}))(t)
 	end := r.Points[len(r.Points)-1]
 	if end.Answers != 7 || end.Clock > 31+l.Each.Seconds() || end.Leader[:2] != "g0" {
 		t.Errorf("after %v s and %d answers the policy is %s; want 7 answers, and a policy of the first generation", end.Clock, end.Answers, end.Leader)
@@ -74,23 +67,14 @@ func TestLimitOfLessons(t *testing.T) {
 func TestWaitOfLessons(t *testing.T) {
 	l := Default()
 	l.Env, l.Taste, l.Seed, l.Answers, l.Wait = "half-cheetah", "forward", 1, 8, 25*time.Second
-	c, err := begin(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(begin(t.Context(), l, Options{Envs: envs.Catalogue(), CPU: tenSeconds(), Steps: 4000}))(t)
 	defer c.session.Close()
 	for !c.over() {
-		if err := c.next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.next(t.Context()))
 	}
-	if err := c.finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.finish(t.Context()))
 	clock, trained, known := c.session.Now(), c.session.Trained(), c.session.Policies()
-	if err := c.follow(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.follow(t.Context()))
 	if waited, spent := c.session.Now()-clock, c.session.Trained()-trained; waited != l.Wait || spent != l.Wait {
 		t.Errorf("the person waits for %v, and %v are spent; want 25 s", waited, spent)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/train/elsewhere/byfolder"
 )
@@ -16,24 +18,23 @@ func TestFolderIsMovedAway(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "workers")
 	synctest.Test(t, func(t *testing.T) {
 		open := func() *byfolder.Carrier {
-			c, err := byfolder.Open(byfolder.Config{Dir: dir})
-			check(t, err)
+			c := must.Get(byfolder.Open(byfolder.Config{Dir: dir}))(t)
 			return c
 		}
 		server, worker := open(), open()
 		up := receive(t, server, "from.>")
-		check(t, os.Rename(dir, dir+".old"))
-		check(t, os.Mkdir(dir, 0o700))
+		must.Do(t, os.Rename(dir, dir+".old"))
+		must.Do(t, os.Mkdir(dir, 0o700))
 		time.Sleep(10 * time.Second)
-		check(t, worker.Send(t.Context(), "from.w1.s.l", []byte("after")))
+		must.Do(t, worker.Send(t.Context(), "from.w1.s.l", []byte("after")))
 		if got := <-up; string(got.Data) != "after" {
 			t.Errorf("received %q", got.Data)
 		}
 		if left, err := filepath.Glob(filepath.Join(dir, "sent", "from")); err != nil || len(left) != 1 {
 			t.Errorf("the new folder has %v, %v", left, err)
 		}
-		check(t, worker.Close())
-		check(t, server.Close())
+		must.Do(t, worker.Close())
+		must.Do(t, server.Close())
 	})
 }
 
@@ -41,12 +42,11 @@ func TestFolderIsMovedAway(t *testing.T) {
 func TestToldAgain(t *testing.T) {
 	dir := t.TempDir()
 	server := open(t, byfolder.Config{Dir: dir, Poll: quick})
-	heard, err := server.Watch(t.Context(), "offers.>")
-	check(t, err)
+	heard := must.Get(server.Watch(t.Context(), "offers.>"))(t)
 	for range 3 {
 		worker := open(t, byfolder.Config{Dir: dir, Poll: quick})
 		for range 2 {
-			check(t, worker.Tell(t.Context(), "offers.w1", []byte("same")))
+			must.Do(t, worker.Tell(t.Context(), "offers.w1", []byte("same")))
 			if got := waittest.For(t, heard, "what is told again"); string(got.Data) != "same" {
 				t.Errorf("heard %q", got.Data)
 			}

@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere"
@@ -25,25 +27,14 @@ const quick = 2 * time.Millisecond
 
 func open(t testing.TB, config byfolder.Config) *byfolder.Carrier {
 	t.Helper()
-	c, err := byfolder.Open(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { check(t, c.Close()) })
+	c := must.Get(byfolder.Open(config))(t)
+	t.Cleanup(func() { must.Do(t, c.Close()) })
 	return c
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func receive(t testing.TB, c *byfolder.Carrier, pattern string) <-chan elsewhere.Message {
 	t.Helper()
-	from, err := c.Receive(t.Context(), pattern)
-	check(t, err)
+	from := must.Get(c.Receive(t.Context(), pattern))(t)
 	return from
 }
 
@@ -52,7 +43,7 @@ func TestContract(t *testing.T) {
 		t.Run(fmt.Sprint("shared ", shared), func(t *testing.T) {
 			carriertest.Run(t, func(t *testing.T) (server, worker elsewhere.Carrier) {
 				dir := t.TempDir()
-				check(t, os.Chmod(dir, 0o770))
+				must.Do(t, os.Chmod(dir, 0o770))
 				config := byfolder.Config{Dir: dir, Poll: quick, Shared: shared}
 				return open(t, config), open(t, config)
 			})
@@ -105,10 +96,10 @@ func TestHostileFiles(t *testing.T) {
 			server := open(t, byfolder.Config{Dir: dir, Poll: quick, Log: slog.New(slog.NewTextHandler(said, nil))})
 			worker := open(t, byfolder.Config{Dir: dir, Poll: quick})
 			up := receive(t, server, "from.>")
-			check(t, make(filepath.Join(dir, "sent", "from", nameOf(subject, 1))))
-			check(t, make(filepath.Join(dir, "sent", "from", "odd")))
+			must.Do(t, make(filepath.Join(dir, "sent", "from", nameOf(subject, 1))))
+			must.Do(t, make(filepath.Join(dir, "sent", "from", "odd")))
 			for k := range 3 {
-				check(t, worker.Send(t.Context(), subject, fmt.Append(nil, k)))
+				must.Do(t, worker.Send(t.Context(), subject, fmt.Append(nil, k)))
 				if got := waittest.For(t, up, "a message"); string(got.Data) != fmt.Sprint(k) {
 					t.Errorf("received %q", got.Data)
 				}
@@ -118,14 +109,14 @@ func TestHostileFiles(t *testing.T) {
 			}
 			blob := []byte("blob")
 			sum := sha256.Sum256(blob)
-			check(t, make(filepath.Join(dir, "blobs", hex.EncodeToString(sum[:]))))
+			must.Do(t, make(filepath.Join(dir, "blobs", hex.EncodeToString(sum[:]))))
 			if _, err := server.Get(t.Context(), sum); idrl.KindOf(err) != idrl.Damaged && idrl.KindOf(err) != idrl.NotFound {
 				t.Errorf("in place of a blob: %v", err)
 			}
 			_, err := server.Put(t.Context(), blob) // in place of what is damaged
-			check(t, err)
+			must.Do(t, err)
 			got, err := worker.Get(t.Context(), sum)
-			check(t, err)
+			must.Do(t, err)
 			if string(got) != "blob" {
 				t.Errorf("read %q", got)
 			}
@@ -142,7 +133,7 @@ func TestHostileFolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			c := open(t, byfolder.Config{Dir: dir, Poll: quick})
-			check(t, make(filepath.Join(dir, "sent", "from")))
+			must.Do(t, make(filepath.Join(dir, "sent", "from")))
 			if _, err := c.Receive(t.Context(), "from.>"); err == nil {
 				t.Error("messages are received from it")
 			}
@@ -157,22 +148,22 @@ func TestHostileFolders(t *testing.T) {
 func TestTornFiles(t *testing.T) {
 	dir := t.TempDir()
 	worker := open(t, byfolder.Config{Dir: dir, Poll: quick})
-	check(t, worker.Send(t.Context(), "from.w1.s.l", []byte("whole")))
+	must.Do(t, worker.Send(t.Context(), "from.w1.s.l", []byte("whole")))
 	files, err := filepath.Glob(filepath.Join(dir, "sent", "from", "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %v, %v", files, err)
 	}
 	whole, err := os.ReadFile(files[0])
-	check(t, err)
+	must.Do(t, err)
 	server := open(t, byfolder.Config{Dir: dir, Poll: quick})
 	up := receive(t, server, "from.>")
 	for k := range whole { // as later files of the stream
 		torn := append(bytes.Clone(whole[:k]), whole[k]^1)
-		check(t, os.WriteFile(filepath.Join(dir, "sent", "from", nameOf("from.w1.s.l", 2*k+1)), whole[:k], 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, "sent", "from", nameOf("from.w1.s.l", 2*k+1)), whole[:k], 0o600))
 		torn = append(torn, whole[k+1:]...)
-		check(t, os.WriteFile(filepath.Join(dir, "sent", "from", nameOf("from.w1.s.l", 2*k+2)), torn, 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, "sent", "from", nameOf("from.w1.s.l", 2*k+2)), torn, 0o600))
 	}
-	check(t, worker.Send(t.Context(), "from.w1.s.l", []byte("end")))
+	must.Do(t, worker.Send(t.Context(), "from.w1.s.l", []byte("end")))
 	if got := waittest.For(t, up, "the message after torn files"); string(got.Data) != "end" {
 		t.Errorf("received %q", got.Data)
 	}
@@ -182,18 +173,18 @@ func TestFolderIsMadeAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "workers")
 	server, worker := open(t, byfolder.Config{Dir: dir, Poll: quick}), open(t, byfolder.Config{Dir: dir, Poll: quick})
 	up := receive(t, server, "from.>")
-	check(t, worker.Send(t.Context(), "from.w1.s.l", []byte("before")))
+	must.Do(t, worker.Send(t.Context(), "from.w1.s.l", []byte("before")))
 	waittest.For(t, up, "the message before")
 	err := os.RemoveAll(dir)
 	for tries := 0; err != nil && tries < 1000; tries++ { // a reader can make a folder in it again meanwhile
 		err = os.RemoveAll(dir)
 	}
-	check(t, err)
+	must.Do(t, err)
 	if err := worker.Send(t.Context(), "from.w1.s.l", nil); idrl.KindOf(err) != idrl.Unavailable {
 		t.Errorf("sent into a folder that is gone: %v", err)
 	}
-	check(t, os.Mkdir(dir, 0o700))
-	check(t, worker.Send(t.Context(), "from.w1.s.l", []byte("after")))
+	must.Do(t, os.Mkdir(dir, 0o700))
+	must.Do(t, worker.Send(t.Context(), "from.w1.s.l", []byte("after")))
 	if got := waittest.For(t, up, "the message after"); string(got.Data) != "after" {
 		t.Errorf("received %q", got.Data)
 	}
@@ -204,8 +195,8 @@ func TestFull(t *testing.T) {
 	config := byfolder.Config{Dir: dir, Poll: quick, MaxBytes: 300 << 10}
 	server, worker := open(t, config), open(t, config)
 	message := make([]byte, elsewhere.MaxMessage)
-	check(t, worker.Send(t.Context(), "from.w1.s.l", message))
-	check(t, worker.Send(t.Context(), "from.w1.s.l", message))
+	must.Do(t, worker.Send(t.Context(), "from.w1.s.l", message))
+	must.Do(t, worker.Send(t.Context(), "from.w1.s.l", message))
 	err := worker.Send(t.Context(), "from.w1.s.l", message)
 	if idrl.KindOf(err) != idrl.Unavailable || !strings.Contains(err.Error(), "full") {
 		t.Errorf("sent into a full folder: %v", err)
@@ -239,11 +230,11 @@ func TestRefusedFolders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "a")
-			check(t, os.Mkdir(dir, 0o700))
-			check(t, test.make(dir))
+			must.Do(t, os.Mkdir(dir, 0o700))
+			must.Do(t, test.make(dir))
 			c, err := byfolder.Open(byfolder.Config{Dir: dir})
 			if err == nil {
-				check(t, c.Close())
+				must.Do(t, c.Close())
 			}
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("%v, want %q", err, test.want)
@@ -257,13 +248,12 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		c, err := byfolder.Open(byfolder.Config{Dir: dir})
-		check(t, err)
-		check(t, c.Send(t.Context(), "from.w1.s.l", nil))
+		must.Do(t, err)
+		must.Do(t, c.Send(t.Context(), "from.w1.s.l", nil))
 		name, err := c.Put(t.Context(), []byte("blob"))
-		check(t, err)
+		must.Do(t, err)
 		left := func(kind string) int {
-			files, err := filepath.Glob(filepath.Join(dir, kind))
-			check(t, err)
+			files := must.Get(filepath.Glob(filepath.Join(dir, kind)))(t)
 			return len(files)
 		}
 		time.Sleep(9 * time.Minute)
@@ -276,7 +266,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		}
 		time.Sleep(60 * time.Minute)
 		_, err = c.Get(t.Context(), name) // is used
-		check(t, err)
+		must.Do(t, err)
 		time.Sleep(60 * time.Minute)
 		if left("blobs/*") != 1 {
 			t.Error("a blob is removed that was used")
@@ -285,7 +275,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		if left("blobs/*") != 0 {
 			t.Error("an old blob is left")
 		}
-		check(t, c.Close())
+		must.Do(t, c.Close())
 	})
 }
 
@@ -296,14 +286,14 @@ func BenchmarkRoundTrip(b *testing.B) {
 			dir := b.TempDir()
 			server, worker := open(b, byfolder.Config{Dir: dir}), open(b, byfolder.Config{Dir: dir})
 			for k := range workers {
-				check(b, worker.Tell(b.Context(), fmt.Sprintf("offers.w%d", k), nil))
-				check(b, server.Send(b.Context(), fmt.Sprintf("to.w%d.s.l", k), nil))
+				must.Do(b, worker.Tell(b.Context(), fmt.Sprintf("offers.w%d", k), nil))
+				must.Do(b, server.Send(b.Context(), fmt.Sprintf("to.w%d.s.l", k), nil))
 			}
 			up, down := receive(b, server, "from.*.s.>"), receive(b, worker, "to.w1.>")
 			for b.Loop() {
-				check(b, server.Send(b.Context(), "to.w1.s.l", nil))
+				must.Do(b, server.Send(b.Context(), "to.w1.s.l", nil))
 				<-down
-				check(b, worker.Send(b.Context(), "from.w1.s.l", nil))
+				must.Do(b, worker.Send(b.Context(), "from.w1.s.l", nil))
 				<-up
 			}
 		})

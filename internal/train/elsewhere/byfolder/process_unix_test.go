@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere/byfolder"
@@ -84,7 +86,7 @@ func startWorker(t *testing.T, dir string, life int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVar+"=worker", dirVar+"="+dir, lifeVar+"="+fmt.Sprint(life))
 	cmd.Stderr = os.Stderr
-	check(t, cmd.Start())
+	must.Do(t, cmd.Start())
 	return cmd
 }
 
@@ -126,9 +128,9 @@ func TestKill(t *testing.T) {
 		}
 		last[m.Subject] = k
 		if count++; count == each && life == 1 {
-			check(t, worker.Process.Kill())
+			must.Do(t, worker.Process.Kill())
 			_ = worker.Wait() // killed
-			check(t, waittest.For(t, sentAll, "the messages to the first worker"))
+			must.Do(t, waittest.For(t, sentAll, "the messages to the first worker"))
 			for _, subject := range []string{"from.w1.s.up", "from.w1.s.got"} {
 				last["first "+subject] = last[subject]
 			}
@@ -137,7 +139,7 @@ func TestKill(t *testing.T) {
 			worker = startWorker(t, dir, life)
 		}
 	}
-	check(t, waittest.For(t, sentAll, "the messages to the second worker"))
+	must.Do(t, waittest.For(t, sentAll, "the messages to the second worker"))
 }
 
 // openAsReader opens a folder without the right to write there.
@@ -157,18 +159,17 @@ func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	for _, empty := range []bool{true, false} {
 		if !empty {
-			check(t, os.Chmod(dir, 0o700))
-			c, err := byfolder.Open(byfolder.Config{Dir: dir})
-			check(t, err)
-			check(t, c.Close())
+			must.Do(t, os.Chmod(dir, 0o700))
+			c := must.Get(byfolder.Open(byfolder.Config{Dir: dir}))(t)
+			must.Do(t, c.Close())
 		}
-		check(t, os.Chmod(filepath.Dir(dir), 0o755)) //nolint:gosec // for the other user
-		check(t, os.Chmod(dir, 0o555))               //nolint:gosec // for the other user
+		must.Do(t, os.Chmod(filepath.Dir(dir), 0o755)) //nolint:gosec // for the other user
+		must.Do(t, os.Chmod(dir, 0o555))               //nolint:gosec // for the other user
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), roleVar+"=reader", dirVar+"="+dir)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("empty %v: %v: %s", empty, err, out)
 		}
-		check(t, os.Chmod(dir, 0o700))
+		must.Do(t, os.Chmod(dir, 0o700))
 	}
 }

@@ -3,6 +3,8 @@ package bynats_test
 import (
 	"encoding/binary"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // BenchmarkRoundTrip: a message from a server to a worker on loopback, and one back.
@@ -12,9 +14,9 @@ func BenchmarkRoundTrip(b *testing.B) {
 	down, up := receive(b, w, "to.w1.>"), receive(b, server, "from.w1.>")
 	data := make([]byte, 1<<10)
 	for b.Loop() {
-		check(b, server.Send(b.Context(), "to.w1.s.l", data))
+		must.Do(b, server.Send(b.Context(), "to.w1.s.l", data))
 		<-down
-		check(b, w.Send(b.Context(), "from.w1.s.l", data))
+		must.Do(b, w.Send(b.Context(), "from.w1.s.l", data))
 		<-up
 	}
 }
@@ -30,19 +32,19 @@ func BenchmarkBlob(b *testing.B) {
 		for b.Loop() {
 			n++
 			binary.LittleEndian.PutUint64(blob, n)
-			must[hash](b)(w.Put(b.Context(), blob))
+			must.Get(w.Put(b.Context(), blob))(b)
 		}
 	})
-	name := must[hash](b)(w.Put(b.Context(), blob))
+	name := must.Get(w.Put(b.Context(), blob))(b)
 	b.Run("put again", func(b *testing.B) {
 		for b.Loop() {
-			must[hash](b)(w.Put(b.Context(), blob))
+			must.Get(w.Put(b.Context(), blob))(b)
 		}
 	})
 	b.Run("get", func(b *testing.B) {
 		b.SetBytes(int64(len(blob)))
 		for b.Loop() {
-			must[[]byte](b)(server.Get(b.Context(), name))
+			must.Get(server.Get(b.Context(), name))(b)
 		}
 	})
 }

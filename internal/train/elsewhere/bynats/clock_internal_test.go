@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/nats-io/nats-server/v2/server"
 
 	"tiebreak/internal/check/waittest"
@@ -20,18 +22,12 @@ import (
 // TestNoClock: nothing here reads the clock of the machine; deadlines of contexts do not depend on what it is set to.
 func TestNoClock(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("*.go"))(t)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Now" {
 				t.Errorf("%s reads a clock", name)
@@ -44,34 +40,21 @@ func TestNoClock(t *testing.T) {
 // TestServerClockMoves: a receiver goes on after the clock of the server of NATS was set back or forward by an hour.
 func TestServerClockMoves(t *testing.T) {
 	t.Parallel()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true}))(t)
 	go s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	if !s.ReadyForConnections(waittest.Limit) {
 		t.Fatalf("waited %v for a server of NATS", waittest.Limit)
 	}
-	c, err := Open(t.Context(), Config{URLs: s.ClientURL()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(t.Context(), Config{URLs: s.ClientURL()}))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	for _, off := range []time.Duration{-time.Hour, time.Hour} {
 		last := time.Now().Add(off)
 		r := &receiver{c: c, pattern: "to.w1.>", since: last}
-		if err := r.consume(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		got, err := c.read(t.Context(), func(ctx context.Context, out chan<- elsewhere.Message) { r.run(ctx, c.now(), out) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.consume(t.Context()))
+		got := must.Get(c.read(t.Context(), func(ctx context.Context, out chan<- elsewhere.Message) { r.run(ctx, c.now(), out) }))(t)
 		want := fmt.Sprint(off)
-		if err := c.Send(t.Context(), "to.w1.a.b", []byte(want)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Send(t.Context(), "to.w1.a.b", []byte(want)))
 		for string(waittest.For(t, got, "the message sent at "+want).Data) != want {
 		} // with the earlier clock also what was sent before
 	}

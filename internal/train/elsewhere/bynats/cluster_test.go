@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/train/elsewhere/bynats"
 	"tiebreak/internal/train/elsewhere/natstest"
@@ -41,7 +43,7 @@ func TestCluster(t *testing.T) {
 	server, w := openCluster(t, all)
 	leader := all.Leader(t)
 	blob := []byte(strings.Repeat("blob", 1<<18))
-	name := must[hash](t)(w.Put(t.Context(), blob))
+	name := must.Get(w.Put(t.Context(), blob))(t)
 	down, up := receive(t, w, "to.w1.s.>"), receive(t, server, "from.*.s.>")
 	counts := []chan int{ordered(t, down), ordered(t, up)}
 

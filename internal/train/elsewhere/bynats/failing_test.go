@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/nats-io/nats-server/v2/server"
 
 	"tiebreak/internal/check/waittest"
@@ -23,16 +25,16 @@ func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	_, stranger, err := embedded.NewKey()
-	check(t, err)
+	must.Do(t, err)
 	folder := t.TempDir()
 	unknown, nonsense := filepath.Join(folder, "unknown"), filepath.Join(folder, "nonsense")
-	check(t, os.WriteFile(unknown, stranger, 0o600))
-	check(t, os.WriteFile(nonsense, []byte("nonsense"), 0o600))
-	free := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
+	must.Do(t, os.WriteFile(unknown, stranger, 0o600))
+	must.Do(t, os.WriteFile(nonsense, []byte("nonsense"), 0o600))
+	free := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	away := "nats://user:secret@" + free.Addr().String()
-	check(t, free.Close())
+	must.Do(t, free.Close())
 	plain := runNATS(t, &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT})
-	silent := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0")) // nobody accepts
+	silent := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t) // nobody accepts
 	t.Cleanup(func() { _ = silent.Close() })
 	for _, test := range []struct {
 		name string
@@ -78,7 +80,7 @@ func TestOpenFails(t *testing.T) {
 func runNATS(t testing.TB, o *server.Options) *server.Server {
 	t.Helper()
 	o.NoSigs, o.NoLog = true, true
-	s := must[*server.Server](t)(server.NewServer(o))
+	s := must.Get(server.NewServer(o))(t)
 	go s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	if !s.ReadyForConnections(waittest.Limit) {
@@ -93,8 +95,8 @@ func TestReconnect(t *testing.T) {
 	p := startOutside(t)
 	server, w := p.open(t)
 	down, up := receive(t, w, "to.w1.>"), receive(t, server, "from.*.s.>")
-	check(t, server.Send(t.Context(), "to.w1.s.l", []byte("0")))
-	check(t, w.Send(t.Context(), "from.w1.s.l", []byte("0")))
+	must.Do(t, server.Send(t.Context(), "to.w1.s.l", []byte("0")))
+	must.Do(t, w.Send(t.Context(), "from.w1.s.l", []byte("0")))
 	waittest.For(t, down, "the first message down")
 	waittest.For(t, up, "the first message up")
 	p.stop()
@@ -159,7 +161,7 @@ func TestStoreDeleted(t *testing.T) {
 	server, w := p.open(t)
 	down, up := receive(t, w, "to.w1.s.>"), receive(t, server, "from.*.s.>")
 	blob := []byte(strings.Repeat("blob", 1000))
-	name := must[hash](t)(w.Put(t.Context(), blob))
+	name := must.Get(w.Put(t.Context(), blob))(t)
 
 	deleted, stop := make(chan struct{}), make(chan struct{})
 	flowing := make(chan [2]int, 2)
@@ -193,7 +195,7 @@ func TestStoreDeleted(t *testing.T) {
 	for range 2 {
 		waittest.For(t, deleted, "a hundred messages")
 	}
-	check(t, os.RemoveAll(filepath.Join(p.options.StoreDir, "jetstream")))
+	must.Do(t, os.RemoveAll(filepath.Join(p.options.StoreDir, "jetstream")))
 	_, err := server.Get(t.Context(), name)
 	t.Logf("a blob without the folder: %v", err)
 	p.stop()
@@ -208,7 +210,7 @@ func TestStoreDeleted(t *testing.T) {
 	if _, err := server.Get(t.Context(), name); idrl.KindOf(err) != idrl.NotFound {
 		t.Errorf("the blob that was lost: %v", err)
 	}
-	must[hash](t)(server.Put(t.Context(), blob))
+	must.Get(server.Put(t.Context(), blob))(t)
 	if got, err := w.Get(t.Context(), name); err != nil || string(got) != string(blob) {
 		t.Errorf("the blob that was put again: %v", err)
 	}
@@ -245,7 +247,7 @@ func TestRevoked(t *testing.T) {
 	p := start(t)
 	server, w1, w2 := p.server(t), p.worker(t, "w1"), p.worker(t, "w2")
 	reaches(t, server, w1, "to.w1.s.l")
-	check(t, p.Reload(p.cfg.Workers[1:]))
+	must.Do(t, p.Reload(p.cfg.Workers[1:]))
 	again(t, "the worker to be refused", func(ctx context.Context) error {
 		if err := w1.Send(ctx, "from.w1.s.l", nil); idrl.KindOf(err) != idrl.Forbidden {
 			return fmt.Errorf("sent: %w", err)
@@ -257,7 +259,7 @@ func TestRevoked(t *testing.T) {
 	}
 	reaches(t, server, w2, "to.w2.s.l")
 	reaches(t, w2, server, "from.w2.s.l")
-	check(t, p.Reload(p.cfg.Workers))
+	must.Do(t, p.Reload(p.cfg.Workers))
 	reaches(t, w1, server, "from.w1.s.l") // its carrier has tried again
 }
 
@@ -268,7 +270,7 @@ func TestFrozen(t *testing.T) {
 	server := p.server(t)
 	wire := freezable(t, p.cfg.Listen)
 	w := open(t, bynats.Config{URLs: "nats://" + wire.addr, Name: "w1", Credentials: p.seeds["w1"]})
-	name := must[hash](t)(server.Put(t.Context(), []byte("blob")))
+	name := must.Get(server.Put(t.Context(), []byte("blob")))(t)
 	down := receive(t, w, "to.w1.s.>")
 	wire.freeze(true)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -282,7 +284,7 @@ func TestFrozen(t *testing.T) {
 	if _, err := w.Receive(ctx, "to.w1.t.>"); err == nil {
 		t.Error("a frozen server has made a consumer")
 	}
-	check(t, server.Send(t.Context(), "to.w1.s.l", []byte("meanwhile")))
+	must.Do(t, server.Send(t.Context(), "to.w1.s.l", []byte("meanwhile")))
 	wire.freeze(false)
 	if got := waittest.For(t, down, "what was sent meanwhile"); string(got.Data) != "meanwhile" {
 		t.Errorf("received %q", got.Data)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
@@ -35,9 +37,9 @@ func start(t testing.TB) *place {
 	p := &place{seeds: map[string]string{}, cfg: embedded.Config{Listen: "127.0.0.1:0", Dir: t.TempDir(), Log: logOf(t)}}
 	for _, name := range []string{"w1", "w2"} {
 		public, seed, err := embedded.NewKey()
-		check(t, err)
+		must.Do(t, err)
 		p.seeds[name] = filepath.Join(t.TempDir(), name+".seed")
-		check(t, os.WriteFile(p.seeds[name], seed, 0o600))
+		must.Do(t, os.WriteFile(p.seeds[name], seed, 0o600))
 		p.cfg.Workers = append(p.cfg.Workers, embedded.Worker{Name: name, PublicKey: public})
 	}
 	p.restart(t)
@@ -48,8 +50,7 @@ func start(t testing.TB) *place {
 // restart starts the server (again), at the same address if it had one.
 func (p *place) restart(t testing.TB) {
 	t.Helper()
-	s, err := embedded.Start(t.Context(), p.cfg)
-	check(t, err)
+	s := must.Get(embedded.Start(t.Context(), p.cfg))(t)
 	p.Server = s
 	p.cfg.Listen = s.Addr().String()
 }
@@ -59,8 +60,7 @@ func (p *place) url() string { return "nats://" + p.cfg.Listen }
 // server opens the carrier of a server in the process.
 func (p *place) server(t testing.TB) *bynats.Carrier {
 	t.Helper()
-	cfg, err := p.Carrier()
-	check(t, err)
+	cfg := must.Get(p.Carrier())(t)
 	return open(t, cfg)
 }
 
@@ -72,14 +72,10 @@ func (p *place) worker(t testing.TB, name string) *bynats.Carrier {
 // raw returns a connection of a worker that keeps to no rule of bynats.
 func (p *place) raw(t testing.TB, name string, options ...nats.Option) *nats.Conn {
 	t.Helper()
-	seed, err := os.ReadFile(p.seeds[name])
-	check(t, err)
-	key, err := nkeys.FromSeed(seed)
-	check(t, err)
-	public, err := key.PublicKey()
-	check(t, err)
-	nc, err := nats.Connect(p.url(), append([]nats.Option{nats.Nkey(public, key.Sign), nats.CustomInboxPrefix("_INBOX." + name)}, options...)...)
-	check(t, err)
+	seed := must.Get(os.ReadFile(p.seeds[name]))(t)
+	key := must.Get(nkeys.FromSeed(seed))(t)
+	public := must.Get(key.PublicKey())(t)
+	nc := must.Get(nats.Connect(p.url(), append([]nats.Option{nats.Nkey(public, key.Sign), nats.CustomInboxPrefix("_INBOX." + name)}, options...)...))(t)
 	t.Cleanup(nc.Close)
 	return nc
 }
@@ -89,31 +85,15 @@ func open(t testing.TB, cfg bynats.Config) *bynats.Carrier {
 	if cfg.Log == nil {
 		cfg.Log = logOf(t)
 	}
-	c, err := bynats.Open(t.Context(), cfg)
-	check(t, err)
+	c := must.Get(bynats.Open(t.Context(), cfg))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func must[T any](t testing.TB) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		check(t, err)
-		return v
-	}
 }
 
 // receive receives the messages of a pattern.
 func receive(t testing.TB, c elsewhere.Carrier, pattern string) <-chan elsewhere.Message {
 	t.Helper()
-	return must[<-chan elsewhere.Message](t)(c.Receive(t.Context(), pattern))
+	return must.Get(c.Receive(t.Context(), pattern))(t)
 }
 
 // again calls f until it returns nil.

@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/train/elsewhere/bynats"
 )
 
 // denials returns a connection of w1 that writes what NATS refuses to a channel.
@@ -43,14 +44,14 @@ func TestForbiddenSubjects(t *testing.T) {
 		"$JS.API.CONSUMER.DURABLE.CREATE.TIEBREAK.c", "$JS.API.CONSUMER.CREATE.TIEBREAK_BLOBS.c.tiebreak.blobs.>", "$JS.API.CONSUMER.NAMES.TIEBREAK", "$JS.API.CONSUMER.LIST.TIEBREAK",
 		"$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO.x",
 	} {
-		check(t, nc.Publish(subject, nil))
+		must.Do(t, nc.Publish(subject, nil))
 		refusal(t, denied, "publish to", subject)
 	}
 	for _, subject := range []string{
 		"tiebreak.to.w2.>", "tiebreak.to.>", "tiebreak.from.>", "tiebreak.offers.>", "tiebreak.>", ">",
 		"_INBOX.>", "_INBOX.w2.>", "_INBOX.*.>", "tiebreak.blobs.>", "$JS.>", "$SYS.>",
 	} {
-		must[*nats.Subscription](t)(nc.SubscribeSync(subject))
+		must.Get(nc.SubscribeSync(subject))(t)
 		refusal(t, denied, "subscription to", subject)
 	}
 	reaches(t, server, p.worker(t, "w1"), "to.w1.s.l") // nothing is broken
@@ -83,12 +84,12 @@ func TestFilterCannotBeFalse(t *testing.T) {
 		for k, v := range filters {
 			config[k] = v
 		}
-		request := must[[]byte](t)(json.Marshal(map[string]any{"stream_name": "TIEBREAK", "config": config}))
-		m := must[*nats.Msg](t)(nc.Request("$JS.API.CONSUMER.CREATE.TIEBREAK.c.tiebreak.to.w1.>", request, waittest.Limit))
+		request := must.Get(json.Marshal(map[string]any{"stream_name": "TIEBREAK", "config": config}))(t)
+		m := must.Get(nc.Request("$JS.API.CONSUMER.CREATE.TIEBREAK.c.tiebreak.to.w1.>", request, waittest.Limit))(t)
 		var answer struct {
 			Error *jetstream.APIError `json:"error"`
 		}
-		check(t, json.Unmarshal(m.Data, &answer))
+		must.Do(t, json.Unmarshal(m.Data, &answer))
 		if answer.Error == nil {
 			t.Errorf("with %v: %s", filters, m.Data)
 		}
@@ -101,10 +102,10 @@ func TestForgedMessages(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	server, other := p.server(t), p.worker(t, "w2")
-	told := must[<-chan message](t)(other.Watch(t.Context(), "servers.>"))
-	offers := must[<-chan message](t)(server.Watch(t.Context(), "offers.>"))
+	told := must.Get(other.Watch(t.Context(), "servers.>"))(t)
+	offers := must.Get(server.Watch(t.Context(), "offers.>"))(t)
 	down, up := receive(t, other, "to.w2.>"), receive(t, server, "from.w2.>")
-	watched := must[<-chan message](t)(other.Watch(t.Context(), "to.w2.>"))
+	watched := must.Get(other.Watch(t.Context(), "to.w2.>"))(t)
 
 	nc := p.raw(t, "w1")
 	targets := []string{"servers.s", "offers.w2.a", "to.w2.s.l", "from.w2.s.l"}
@@ -115,20 +116,20 @@ func TestForgedMessages(t *testing.T) {
 			{"Tiebreak-Subject": {target}, "Tiebreak-Number": {fmt.Sprint("y.", k)}, "Nats-Stream": {}, "nats-stream": {}},
 		} {
 			chunk := fmt.Sprintf("tiebreak.blobs.forged%d.0", k)
-			must[*nats.Msg](t)(nc.RequestMsg(&nats.Msg{Subject: chunk, Header: header, Data: []byte("forged")}, waittest.Limit))
-			check(t, nc.PublishRequest("$JS.API.DIRECT.GET.TIEBREAK_BLOBS."+chunk, "tiebreak."+target, nil))
+			must.Get(nc.RequestMsg(&nats.Msg{Subject: chunk, Header: header, Data: []byte("forged")}, waittest.Limit))(t)
+			must.Do(t, nc.PublishRequest("$JS.API.DIRECT.GET.TIEBREAK_BLOBS."+chunk, "tiebreak."+target, nil))
 			// Its own acknowledgement, and a message that the server sent to it.
-			check(t, nc.PublishRequest("tiebreak.from.w1.s.l", "tiebreak."+target, []byte("forged")))
+			must.Do(t, nc.PublishRequest("tiebreak.from.w1.s.l", "tiebreak."+target, []byte("forged")))
 		}
-		check(t, server.Send(t.Context(), "to.w1.s.l", []byte("for w1 alone")))
+		must.Do(t, server.Send(t.Context(), "to.w1.s.l", []byte("for w1 alone")))
 		replay(t, nc, fmt.Sprint("c", k), map[string]any{}, "tiebreak."+target)
 		replay(t, nc, fmt.Sprint("d", k), map[string]any{"deliver_subject": "tiebreak." + target}, "")
 	}
-	check(t, nc.Flush())
-	check(t, server.Tell(t.Context(), "servers.s", []byte("true")))
-	check(t, other.Tell(t.Context(), "offers.w2.a", []byte("true")))
-	check(t, server.Send(t.Context(), "to.w2.s.l", []byte("true")))
-	check(t, other.Send(t.Context(), "from.w2.s.l", []byte("true")))
+	must.Do(t, nc.Flush())
+	must.Do(t, server.Tell(t.Context(), "servers.s", []byte("true")))
+	must.Do(t, other.Tell(t.Context(), "offers.w2.a", []byte("true")))
+	must.Do(t, server.Send(t.Context(), "to.w2.s.l", []byte("true")))
+	must.Do(t, other.Send(t.Context(), "from.w2.s.l", []byte("true")))
 	for what, from := range map[string]<-chan message{
 		"what servers tell": told, "offers": offers, "messages to w2": down, "messages from w2": up, "messages to w2, watched": watched,
 	} {
@@ -144,11 +145,11 @@ func replay(t *testing.T, nc *nats.Conn, name string, config map[string]any, tar
 	for k, v := range map[string]any{"name": name, "deliver_policy": "all", "ack_policy": "none", "filter_subject": "tiebreak.to.w1.>"} {
 		config[k] = v
 	}
-	request := must[[]byte](t)(json.Marshal(map[string]any{"stream_name": "TIEBREAK", "config": config}))
-	answer := must[*nats.Msg](t)(nc.Request("$JS.API.CONSUMER.CREATE.TIEBREAK."+name+".tiebreak.to.w1.>", request, waittest.Limit))
+	request := must.Get(json.Marshal(map[string]any{"stream_name": "TIEBREAK", "config": config}))(t)
+	answer := must.Get(nc.Request("$JS.API.CONSUMER.CREATE.TIEBREAK."+name+".tiebreak.to.w1.>", request, waittest.Limit))(t)
 	t.Logf("%v: %.80s", config, answer.Data)
 	if target != "" {
-		check(t, nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.TIEBREAK."+name, target, []byte(`{"batch":10,"no_wait":true}`)))
+		must.Do(t, nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.TIEBREAK."+name, target, []byte(`{"batch":10,"no_wait":true}`)))
 	}
 }
 
@@ -157,28 +158,28 @@ func TestStreamsCannotBeDeletedByAnswers(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	server := p.server(t)
-	name := must[hash](t)(server.Put(t.Context(), []byte("a blob")))
-	check(t, server.Send(t.Context(), "to.w1.s.l", nil))
+	name := must.Get(server.Put(t.Context(), []byte("a blob")))(t)
+	must.Do(t, server.Send(t.Context(), "to.w1.s.l", nil))
 	nc := p.raw(t, "w1")
 	for k, call := range []string{"STREAM.DELETE.TIEBREAK", "STREAM.DELETE.TIEBREAK_BLOBS", "STREAM.PURGE.TIEBREAK", "STREAM.PURGE.TIEBREAK_BLOBS"} {
 		target := "$JS.API." + call
 		replay(t, nc, fmt.Sprint("c", k), map[string]any{"headers_only": true}, target) // an empty message, and the status that there are no more
 		replay(t, nc, fmt.Sprint("d", k), map[string]any{"headers_only": true, "deliver_subject": target}, "")
-		must[*nats.Msg](t)(nc.Request("tiebreak.blobs.x.0", nil, waittest.Limit))
-		check(t, nc.PublishRequest("$JS.API.DIRECT.GET.TIEBREAK_BLOBS.tiebreak.blobs.x.0", target, nil))
+		must.Get(nc.Request("tiebreak.blobs.x.0", nil, waittest.Limit))(t)
+		must.Do(t, nc.PublishRequest("$JS.API.DIRECT.GET.TIEBREAK_BLOBS.tiebreak.blobs.x.0", target, nil))
 	}
-	check(t, nc.Flush())
+	must.Do(t, nc.Flush())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	<-ctx.Done() // there is no sign by which to know that NATS has done nothing
 	if _, err := server.Get(t.Context(), name); err != nil {
 		t.Errorf("a blob after that: %v", err)
 	}
-	cfg := must[bynats.Config](t)(p.Carrier())
-	own := must[*nats.Conn](t)(nats.Connect("", cfg.Options...))
+	cfg := must.Get(p.Carrier())(t)
+	own := must.Get(nats.Connect("", cfg.Options...))(t)
 	t.Cleanup(own.Close)
-	js := must[jetstream.JetStream](t)(jetstream.New(own))
-	if s := must[jetstream.Stream](t)(js.Stream(t.Context(), "TIEBREAK")); s.CachedInfo().State.Msgs == 0 {
+	js := must.Get(jetstream.New(own))(t)
+	if s := must.Get(js.Stream(t.Context(), "TIEBREAK"))(t); s.CachedInfo().State.Msgs == 0 {
 		t.Error("the messages are gone")
 	}
 }

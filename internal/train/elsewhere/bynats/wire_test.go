@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tiebreak/internal/check/must"
 )
 
 // A wire is a proxy before an address that can be frozen: its connections stay, and carry nothing.
@@ -17,7 +19,7 @@ type wire struct {
 
 func freezable(t testing.TB, to string) *wire {
 	t.Helper()
-	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	w := &wire{addr: l.Addr().String(), frozen: make(chan struct{})}
 	close(w.frozen)
 	t.Cleanup(func() { _ = l.Close() })

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/elsewhere"
 )
@@ -51,28 +53,11 @@ func next(t *testing.T, from <-chan elsewhere.Message) elsewhere.Message {
 	panic("not reached")
 }
 
-func must[T any](t *testing.T) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // What is told again and again is heard some time, and what is heard last is the newest.
 func told(t *testing.T, server, worker elsewhere.Carrier) {
-	heard := must[<-chan elsewhere.Message](t)(worker.Watch(t.Context(), "servers.*"))
+	heard := must.Get(worker.Watch(t.Context(), "servers.*"))(t)
 	for k := range 10 {
-		check(t, server.Tell(t.Context(), "servers.s", fmt.Append(nil, k)))
+		must.Do(t, server.Tell(t.Context(), "servers.s", fmt.Append(nil, k)))
 	}
 	for {
 		if m := next(t, heard); string(m.Data) == "9" {
@@ -86,11 +71,11 @@ func told(t *testing.T, server, worker elsewhere.Carrier) {
 
 func inOrder(t *testing.T, server, worker elsewhere.Carrier) {
 	const n = 200
-	down := must[<-chan elsewhere.Message](t)(worker.Receive(t.Context(), "to.w1.>"))
-	up := must[<-chan elsewhere.Message](t)(server.Receive(t.Context(), "from.*.s.>"))
+	down := must.Get(worker.Receive(t.Context(), "to.w1.>"))(t)
+	up := must.Get(server.Receive(t.Context(), "from.*.s.>"))(t)
 	for k := range n {
-		check(t, server.Send(t.Context(), "to.w1.s.link", fmt.Append(nil, "down ", k)))
-		check(t, worker.Send(t.Context(), "from.w1.s.link", fmt.Append(nil, "up ", k)))
+		must.Do(t, server.Send(t.Context(), "to.w1.s.link", fmt.Append(nil, "down ", k)))
+		must.Do(t, worker.Send(t.Context(), "from.w1.s.link", fmt.Append(nil, "up ", k)))
 	}
 	for k := range n {
 		if got, want := next(t, down), fmt.Sprint("down ", k); string(got.Data) != want || got.Subject != "to.w1.s.link" {
@@ -103,9 +88,9 @@ func inOrder(t *testing.T, server, worker elsewhere.Carrier) {
 }
 
 func patterns(t *testing.T, server, worker elsewhere.Carrier) {
-	mine := must[<-chan elsewhere.Message](t)(server.Receive(t.Context(), "from.*.mine.>"))
+	mine := must.Get(server.Receive(t.Context(), "from.*.mine.>"))(t)
 	for _, to := range []string{"from.w1.other.a", "from.w1.mine.a", "from.w1.mine.b.c"} {
-		check(t, worker.Send(t.Context(), to, []byte(to)))
+		must.Do(t, worker.Send(t.Context(), to, []byte(to)))
 	}
 	got := map[string]bool{next(t, mine).Subject: true, next(t, mine).Subject: true}
 	if !got["from.w1.mine.a"] || !got["from.w1.mine.b.c"] {
@@ -114,9 +99,9 @@ func patterns(t *testing.T, server, worker elsewhere.Carrier) {
 }
 
 func largeMessages(t *testing.T, server, worker elsewhere.Carrier) {
-	up := must[<-chan elsewhere.Message](t)(server.Receive(t.Context(), "from.>"))
+	up := must.Get(server.Receive(t.Context(), "from.>"))(t)
 	large := random(elsewhere.MaxMessage)
-	check(t, worker.Send(t.Context(), "from.w1.s.l", large))
+	must.Do(t, worker.Send(t.Context(), "from.w1.s.l", large))
 	if got := next(t, up); string(got.Data) != string(large) {
 		t.Errorf("%d bytes came back as %d", len(large), len(got.Data))
 	}
@@ -139,11 +124,11 @@ func blobs(t *testing.T, server, worker elsewhere.Carrier) {
 	for _, n := range []int{0, 1, 1 << 20, 17 << 20} {
 		blob := random(n)
 		for _, by := range []elsewhere.Carrier{worker, server, worker} { // once or again
-			if name := must[elsewhere.Hash](t)(by.Put(t.Context(), blob)); name != sha256.Sum256(blob) {
+			if name := must.Get(by.Put(t.Context(), blob))(t); name != sha256.Sum256(blob) {
 				t.Fatalf("%d bytes are named %x", n, name)
 			}
 		}
-		if got := must[[]byte](t)(server.Get(t.Context(), sha256.Sum256(blob))); string(got) != string(blob) {
+		if got := must.Get(server.Get(t.Context(), sha256.Sum256(blob)))(t); string(got) != string(blob) {
 			t.Errorf("%d bytes came back as %d others", n, len(got))
 		}
 	}
@@ -169,11 +154,11 @@ func badSubjects(t *testing.T, server, _ elsewhere.Carrier) {
 func channelsEnd(t *testing.T, server, worker elsewhere.Carrier) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	watched := must[<-chan elsewhere.Message](t)(server.Watch(ctx, "offers.>"))
-	received := must[<-chan elsewhere.Message](t)(server.Receive(ctx, "from.>"))
-	later := must[<-chan elsewhere.Message](t)(worker.Receive(t.Context(), "to.w1.>"))
+	watched := must.Get(server.Watch(ctx, "offers.>"))(t)
+	received := must.Get(server.Receive(ctx, "from.>"))(t)
+	later := must.Get(worker.Receive(t.Context(), "to.w1.>"))(t)
 	cancel()
-	check(t, worker.Close())
+	must.Do(t, worker.Close())
 	for _, c := range []<-chan elsewhere.Message{watched, received, later} {
 		select {
 		case _, ok := <-c:
@@ -189,12 +174,12 @@ func channelsEnd(t *testing.T, server, worker elsewhere.Carrier) {
 // A receiver that is slow loses nothing, and holds up nobody else.
 func slowReaders(t *testing.T, server, worker elsewhere.Carrier) {
 	const n = 2000
-	slow := must[<-chan elsewhere.Message](t)(server.Receive(t.Context(), "from.*.slow.>"))
-	quick := must[<-chan elsewhere.Message](t)(server.Receive(t.Context(), "from.*.quick.>"))
+	slow := must.Get(server.Receive(t.Context(), "from.*.slow.>"))(t)
+	quick := must.Get(server.Receive(t.Context(), "from.*.quick.>"))(t)
 	for k := range n {
-		check(t, worker.Send(t.Context(), "from.w1.slow.l", fmt.Append(nil, k)))
+		must.Do(t, worker.Send(t.Context(), "from.w1.slow.l", fmt.Append(nil, k)))
 	}
-	check(t, worker.Send(t.Context(), "from.w1.quick.l", nil))
+	must.Do(t, worker.Send(t.Context(), "from.w1.quick.l", nil))
 	next(t, quick)
 	for k := range n {
 		if got := next(t, slow); string(got.Data) != fmt.Sprint(k) {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go"
 
@@ -23,17 +25,9 @@ import (
 	"tiebreak/internal/train/elsewhere/embedded"
 )
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func start(t *testing.T, cfg embedded.Config) *embedded.Server {
 	t.Helper()
-	s, err := embedded.Start(t.Context(), cfg)
-	check(t, err)
+	s := must.Get(embedded.Start(t.Context(), cfg))(t)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -42,19 +36,17 @@ func start(t *testing.T, cfg embedded.Config) *embedded.Server {
 func worker(t *testing.T, name string) (embedded.Worker, string) {
 	t.Helper()
 	public, seed, err := embedded.NewKey()
-	check(t, err)
+	must.Do(t, err)
 	path := filepath.Join(t.TempDir(), name)
-	check(t, os.WriteFile(path, seed, 0o600))
+	must.Do(t, os.WriteFile(path, seed, 0o600))
 	return embedded.Worker{Name: name, PublicKey: public}, path
 }
 
 // open opens the carrier of the process of a server.
 func open(t *testing.T, s *embedded.Server) *bynats.Carrier {
 	t.Helper()
-	cfg, err := s.Carrier()
-	check(t, err)
-	c, err := bynats.Open(t.Context(), cfg)
-	check(t, err)
+	cfg := must.Get(s.Carrier())(t)
+	c := must.Get(bynats.Open(t.Context(), cfg))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -98,11 +90,10 @@ func TestNobodyElse(t *testing.T) {
 func TestBadConfig(t *testing.T) {
 	t.Parallel()
 	w, _ := worker(t, "w1")
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = taken.Close() })
 	file := filepath.Join(t.TempDir(), "file")
-	check(t, os.WriteFile(file, nil, 0o600))
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	dir := t.TempDir()
 	for name, test := range map[string]struct {
 		cfg  embedded.Config
@@ -144,20 +135,16 @@ func TestTLS(t *testing.T) {
 		t.Error("a certificate that nobody has signed is accepted")
 	}
 	cfg.Options = []nats.Option{nats.RootCAs(cert)}
-	c, err := bynats.Open(t.Context(), cfg)
-	check(t, err)
+	c := must.Get(bynats.Open(t.Context(), cfg))(t)
 	t.Cleanup(func() { _ = c.Close() })
-	name, err := c.Put(t.Context(), []byte("blob"))
-	check(t, err)
+	name := must.Get(c.Put(t.Context(), []byte("blob")))(t)
 	if got, err := server.Get(t.Context(), name); string(got) != "blob" {
 		t.Errorf("%q, %v", got, err)
 	}
-	plain, err := net.Dial("tcp", s.Addr().String())
-	check(t, err)
+	plain := must.Get(net.Dial("tcp", s.Addr().String()))(t)
 	t.Cleanup(func() { _ = plain.Close() })
 	info := make([]byte, 4096)
-	n, err := plain.Read(info)
-	check(t, err)
+	n := must.Get(plain.Read(info))(t)
 	if !strings.Contains(string(info[:n]), `"tls_required":true`) {
 		t.Errorf("the server says %s", info[:n])
 	}
@@ -166,19 +153,16 @@ func TestTLS(t *testing.T) {
 // certificate returns files with a certificate for 127.0.0.1 that is its own authority, and its key.
 func certificate(t *testing.T) (cert, key string) {
 	t.Helper()
-	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check(t, err)
+	secret := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "tiebreak"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, about, about, &secret.PublicKey, secret)
-	check(t, err)
-	hidden, err := x509.MarshalECPrivateKey(secret)
-	check(t, err)
+	der := must.Get(x509.CreateCertificate(rand.Reader, about, about, &secret.PublicKey, secret))(t)
+	hidden := must.Get(x509.MarshalECPrivateKey(secret))(t)
 	cert, key = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
-	check(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	check(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: hidden}), 0o600))
+	must.Do(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	must.Do(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: hidden}), 0o600))
 	return cert, key
 }
 
@@ -190,14 +174,12 @@ func TestWorkersFile(t *testing.T) {
 	}
 	a, _ := worker(t, "a")
 	b, _ := worker(t, "b")
-	check(t, embedded.SaveWorkers(folder, []embedded.Worker{b, a}))
-	got, err := embedded.LoadWorkers(folder)
-	check(t, err)
+	must.Do(t, embedded.SaveWorkers(folder, []embedded.Worker{b, a}))
+	got := must.Get(embedded.LoadWorkers(folder))(t)
 	if diff := cmp.Diff([]embedded.Worker{a, b}, got); diff != "" {
 		t.Error(diff)
 	}
-	info, err := os.Stat(embedded.WorkersFile(folder))
-	check(t, err)
+	info := must.Get(os.Stat(embedded.WorkersFile(folder)))(t)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has the mode %v", info.Mode())
 	}
@@ -205,7 +187,7 @@ func TestWorkersFile(t *testing.T) {
 		t.Errorf("a worker twice: %v", err)
 	}
 	for _, text := range []string{"", "[]", `{"workers": [{"name": "a.b", "public_key": "x"}]}`, strings.Repeat(" ", 2<<20)} {
-		check(t, os.WriteFile(embedded.WorkersFile(folder), []byte(text), 0o600))
+		must.Do(t, os.WriteFile(embedded.WorkersFile(folder), []byte(text), 0o600))
 		if _, err := embedded.LoadWorkers(folder); idrl.KindOf(err) != idrl.Damaged {
 			t.Errorf("%.20q: %v", text, err)
 		}

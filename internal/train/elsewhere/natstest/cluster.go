@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
+
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -67,15 +69,15 @@ func serve(text string) error {
 func (n *Node) Start(t testing.TB) {
 	t.Helper()
 	self, err := os.Executable()
-	check(t, err)
+	must.Do(t, err)
 	text, err := json.Marshal(n)
-	check(t, err)
+	must.Do(t, err)
 	n.process = exec.Command(self)
 	n.process.Env = append(os.Environ(), env+"="+string(text))
 	n.process.Stderr = t.Output()
 	_, err = n.process.StdinPipe() // ends with this process
-	check(t, err)
-	check(t, n.process.Start())
+	must.Do(t, err)
+	must.Do(t, n.process.Start())
 }
 
 // Kill kills the server's process.
@@ -134,7 +136,7 @@ func (c *Cluster) Isolate(name string, cut bool) {
 func (c *Cluster) Leader(t testing.TB) *Node {
 	t.Helper()
 	name, err := LeaderBy(t.Context(), c.URLs())
-	check(t, err)
+	must.Do(t, err)
 	return c.Nodes[name]
 }
 
@@ -161,16 +163,9 @@ func free(t testing.TB, n int) (ports []int) {
 	t.Helper()
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		check(t, err)
+		must.Do(t, err)
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	return ports
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync"
 	"testing"
+
+	"tiebreak/internal/check/must"
 )
 
 // A link carries what two servers of a cluster say to one another, unless it is cut.
@@ -22,7 +24,7 @@ type link struct {
 func newLink(t testing.TB, from string, to *Node) *link {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	must.Do(t, err)
 	l := &link{from: from, to: to, at: at, open: map[net.Conn]bool{}}
 	t.Cleanup(func() {
 		_ = at.Close()

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
@@ -295,10 +297,10 @@ func resumed(t *testing.T, d Dispatcher, s *Store) {
 		{"climb 1", []string{"x", "x"}},
 	} {
 		ctx, now := t.Context(), time.Now()
-		check(t, s.QueueJob(ctx, record.JobRecord{JobKey: Key, Payload: []byte("climb 12")}, now))
+		must.Do(t, s.QueueJob(ctx, record.JobRecord{JobKey: Key, Payload: []byte("climb 12")}, now))
 		_, id, err := s.BeginJob(ctx, Key, now, now.Add(time.Hour))
-		check(t, err)
-		check(t, s.SaveJob(ctx, id, []byte("xx")))
+		must.Do(t, err)
+		must.Do(t, s.SaveJob(ctx, id, []byte("xx")))
 		s.Interrupt()
 		h := Listen(d.Start(ctx, job(test.payload)), nil)
 		if h.Err != nil || !slices.Equal(h.Texts(), test.want) {
@@ -356,12 +358,5 @@ func fenced(t *testing.T, d Dispatcher, s *Store) {
 	h := Listen(d.Start(t.Context(), job("echo late")), nil)
 	if idrl.KindOf(h.Err) != idrl.Conflict || h.Done != nil {
 		t.Errorf("heard %+v", h)
-	}
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

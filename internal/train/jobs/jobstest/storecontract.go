@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/train/jobs"
@@ -48,7 +50,7 @@ func queueToEnd(t *testing.T, s jobs.Store) {
 	kind(t, err, idrl.NotFound)
 	_, err = s.WaitingJob(ctx, "a", "train")
 	kind(t, err, idrl.NotFound)
-	check(t, s.QueueJob(ctx, queued(key, "what"), t0))
+	must.Do(t, s.QueueJob(ctx, queued(key, "what"), t0))
 	rec, err := s.WaitingJob(ctx, "a", "train")
 	if err != nil || rec.JobKey != key || string(rec.Payload) != "what" || rec.Priority != record.Urgent || rec.Checkpoint != nil {
 		t.Errorf("waiting: %+v, %v", rec, err)
@@ -62,8 +64,8 @@ func queueToEnd(t *testing.T, s jobs.Store) {
 	_, _, err = s.BeginJob(ctx, key, t0, lease)
 	kind(t, err, idrl.Conflict)
 	kind(t, s.QueueJob(ctx, queued(key, "what"), t0), idrl.Conflict)
-	check(t, s.BeatJob(ctx, one, lease, record.JobProgress{Done: 1, Total: 6, What: "solving"}))
-	check(t, s.EndJob(ctx, one, t0, record.JobDone, ""))
+	must.Do(t, s.BeatJob(ctx, one, lease, record.JobProgress{Done: 1, Total: 6, What: "solving"}))
+	must.Do(t, s.EndJob(ctx, one, t0, record.JobDone, ""))
 	kind(t, s.BeatJob(ctx, one, lease, record.JobProgress{}), idrl.Conflict)
 	kind(t, s.SaveJob(ctx, one, nil), idrl.Conflict)
 	kind(t, s.EndJob(ctx, one, t0, record.JobDone, ""), idrl.Conflict)
@@ -73,10 +75,10 @@ func queueToEnd(t *testing.T, s jobs.Store) {
 
 func leaseRunsOut(t *testing.T, s jobs.Store) {
 	ctx := t.Context()
-	check(t, s.QueueJob(ctx, queued(key, "what"), t0))
+	must.Do(t, s.QueueJob(ctx, queued(key, "what"), t0))
 	_, one, err := s.BeginJob(ctx, key, t0, lease)
-	check(t, err)
-	check(t, s.SaveJob(ctx, one, []byte("half")))
+	must.Do(t, err)
+	must.Do(t, s.SaveJob(ctx, one, []byte("half")))
 	rec, two, err := s.BeginJob(ctx, key, lease, lease.Add(time.Minute))
 	if err != nil || two.Attempt != 2 || string(rec.Checkpoint) != "half" {
 		t.Errorf("began again: %+v, %+v, %v", rec, two, err)
@@ -84,12 +86,12 @@ func leaseRunsOut(t *testing.T, s jobs.Store) {
 	kind(t, s.BeatJob(ctx, one, lease, record.JobProgress{}), idrl.Conflict)
 	kind(t, s.SaveJob(ctx, one, []byte("less")), idrl.Conflict)
 	kind(t, s.EndJob(ctx, one, t0, record.JobDone, ""), idrl.Conflict)
-	check(t, s.EndJob(ctx, two, t0, record.JobQueued, "the worker died"))
-	check(t, s.QueueJob(ctx, queued(key, "what"), t0))
+	must.Do(t, s.EndJob(ctx, two, t0, record.JobQueued, "the worker died"))
+	must.Do(t, s.QueueJob(ctx, queued(key, "what"), t0))
 	if rec, err := s.WaitingJob(ctx, "a", "train"); err != nil || string(rec.Checkpoint) != "half" {
 		t.Errorf("the same payload again: %+v, %v", rec, err)
 	}
-	check(t, s.QueueJob(ctx, queued(key, "other"), t0))
+	must.Do(t, s.QueueJob(ctx, queued(key, "other"), t0))
 	if rec, three, err := s.BeginJob(ctx, key, t0, lease); err != nil || rec.Checkpoint != nil || string(rec.Payload) != "other" || three.Attempt != 3 {
 		t.Errorf("another payload: %+v, %+v, %v", rec, three, err)
 	}
@@ -100,7 +102,7 @@ func laterJob(t *testing.T, s jobs.Store) {
 	later, other := key, key
 	later.BasedOn, other.Session = 6, "b"
 	for _, k := range []record.JobKey{key, other, later} {
-		check(t, s.QueueJob(ctx, queued(k, "what"), t0))
+		must.Do(t, s.QueueJob(ctx, queued(k, "what"), t0))
 	}
 	if rec, err := s.WaitingJob(ctx, "a", "train"); err != nil || rec.JobKey != later {
 		t.Errorf("waiting: %+v, %v", rec, err)
@@ -116,7 +118,7 @@ func keptBytes(t *testing.T, s jobs.Store) {
 	ctx := t.Context()
 	rec := queued(key, "")
 	rec.Payload = bytes.Repeat([]byte{0, 255, '\n'}, 100_000)
-	check(t, s.QueueJob(ctx, rec, t0))
+	must.Do(t, s.QueueJob(ctx, rec, t0))
 	if got, _, err := s.BeginJob(ctx, key, t0, lease); err != nil || !bytes.Equal(got.Payload, rec.Payload) {
 		t.Errorf("%d bytes, %v", len(got.Payload), err)
 	}
