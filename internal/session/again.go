@@ -8,8 +8,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// repeatLag is how many questions of a person lie between one and its planned repeat, at
-// least: so many that they judge it afresh.
+// repeatLag is the least number of questions of a person between a question and its planned repeat, so that
+// they do not remember their answer.
 const repeatLag = 15
 
 // repeat returns what the annotator is asked a second time, with the sides swapped, if that is
@@ -54,7 +54,7 @@ func (s *selector) repeat(who idrl.AnnotatorID, n int64, fresh []record.Assignme
 	return as, true
 }
 
-// since returns how many rows the log has of the person after their answer to a, which may have waited behind others.
+// since returns the number of rows of the person in the log after their answer to a.
 func (s *ledger) since(a *record.Assignment) int {
 	of := s.log.of[a.Annotator]
 	i, _ := slices.BinarySearch(of, s.log.byID[a.Answer])

@@ -19,7 +19,7 @@ import (
 // Answer takes in a reply. It returns once the reply is durable. The same reply
 // again gives the same receipt, marked as a replay. Errors: Invalid for a reply
 // that does not fit its question, NotFound for an unknown assignment, Forbidden
-// for somebody else's, Conflict for one that is answered already or an id that
+// for another annotator's, Conflict for one that is answered already or an id that
 // was used for another reply.
 func (s *Session) Answer(ctx context.Context, who idrl.AnnotatorID, a idrl.Answer) (view.Receipt, error) {
 	a.Annotator, a.Undoes = who, ""
@@ -149,9 +149,9 @@ func (s *Session) row(a idrl.Answer, history *posterior.History) logEntry {
 	return logEntry{receipt: view.Receipt{ID: a.ID, Seq: a.Seq}, row: &record.Row{Answer: a, After: snap}, history: history}
 }
 
-// foretell returns how probable each answer to the question of a was by the belief before,
-// about the weights of f, which has learnt from n answers; ok is false where nothing is said, and
-// while a report makes all predictions again.
+// foretell returns the probability of each answer to the question of a under the posterior before, which is about the
+// weights of f and has learnt from n answers. ok is false if the question has no prediction, or if reports
+// compute it again (insight.Followed).
 func (s *learntFeatures) foretell(f features, a idrl.Answer, before idrl.Posterior, n int) (said insight.Forecast, ok bool) {
 	as := s.asked.get(a.Assignment)
 	if f.version() == 0 && n < insight.Followed || as == nil || !a.Reply() || s.fitFollowed(a.Seq-1) {
@@ -164,9 +164,9 @@ func (s *learntFeatures) foretell(f features, a idrl.Answer, before idrl.Posteri
 	return insight.Foretell(f.model, before, q, a)
 }
 
-// notePrediction remembers whether a belief with that mean, about the weights of features f,
-// foretold a as it was given, where that is a decisive comparison, and how probable each answer
-// was, where that is known. Of the first answer after features came into use it remembers nothing.
+// notePrediction notes how well the posterior before an answer a predicted it: the probabilities foretold, if they are
+// known, and whether a posterior mean of the weights of f has the right sign, if a prefers a clip. The sign is not
+// noted for the first answer after features came into use.
 func (s *learntFeatures) notePrediction(f features, a idrl.Answer, mean, foretold []float64) {
 	if order := idrl.Outcomes(); len(foretold) == len(order) {
 		s.log.outcomes = append(s.log.outcomes, insight.Forecast{Seq: a.Seq, P: foretold, Actual: slices.Index(order[:], a.Choice)})

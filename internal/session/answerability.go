@@ -7,10 +7,10 @@ import (
 	"tiebreak/internal/look/answerable"
 )
 
-// The model of clear answers is fitted from the last lessons replies that are not withdrawn by
-// now: who comes later may see better, and the fit stays short. That is done after log rows
-// whose number is a multiple of lessonRows; of twice as many from twenty times that on, and
-// so on up to mostLessonRows, since one row then changes little.
+// The model of clear answers is fitted to the last 500 replies (lessons) that are not withdrawn: later annotators may see
+// better, and the cost of a fit is bounded. It is fitted after each log row whose number is a multiple of lessonRows. From
+// 20·lessonRows rows on the interval is doubled, again from 20 times the doubled interval, up to mostLessonRows, because one
+// row then changes little.
 const (
 	lessonRows     = 5
 	mostLessonRows = 80

@@ -10,8 +10,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// putOffFor is how many questions more than wait at a time a person is given after one that waits until that is
-// withdrawn: its value is that of long ago.
+// putOffFor: a question that waits is withdrawn once the annotator was given ahead + putOffFor later ones, because its value
+// was computed long ago.
 const putOffFor = 10
 
 // assignments indexes the questions that were handed out.
@@ -130,8 +130,8 @@ func (t *assignments) openOf(who idrl.AnnotatorID) []*record.Assignment { return
 
 // held has the open assignments of a person.
 type held struct {
-	open []*record.Assignment // as openOf has it
-	firm int                  // how many of these will be asked next
+	open []*record.Assignment // in the order of openOf
+	firm int                  // the first so many of these will be asked next
 }
 
 // heldBy returns what the annotator holds, kept until one of their assignments changes.
@@ -196,21 +196,21 @@ func (t *assignments) path(a *record.Assignment) (out placeOf) {
 }
 
 // withdrawn reports whether an open assignment was put off for so long that it is not shown any more, once the
-// person is given more others. An answer to it counts all the same: somebody without a network may have it.
+// annotator is given so many (more) further ones. An answer to it still counts: the annotator may have it while without a network.
 func (t *assignments) withdrawn(a *record.Assignment, more int) bool {
 	own := t.of[a.Annotator]
 	last := len(own) + more - 1 - t.ahead - putOffFor // of those that are old enough
 	return a.Reopens == "" && last >= 0 && a.N <= own[min(last, len(own)-1)].N
 }
 
-// putOff reports whether an open assignment is withdrawn, or waits behind one that was put before it, or before
-// another that comes first, and is not on the screen: then it may never be asked.
+// putOff reports whether an open assignment may never be asked: it is withdrawn, or it is not on the screen and another one was
+// put before it or before one that precedes it.
 func (t *assignments) putOff(a *record.Assignment) bool {
 	h := t.heldBy(a.Annotator)
 	return !slices.Contains(h.open[:h.firm], a)
 }
 
-// expire ends the leases of those who are revoked, in memory: whoever loads the session does the same.
+// expire ends in memory the leases of annotators who are revoked. A session that is loaded does the same.
 func (t *assignments) expire(revoked map[idrl.AnnotatorID]bool, now time.Time) {
 	for _, as := range t.open {
 		if revoked[as.Annotator] && as.LeaseUntil.After(now) {

@@ -13,11 +13,11 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// leastBeforeTheEnd is how many answers of their own somebody has given before the page says that they are done by the
-// rule: who comes to give half an hour is not sent away after one.
+// leastBeforeTheEnd is the number of answers that an annotator gives before the page says, by the rule for stopping, that
+// they are done. Without it an annotator who joins late would be done after one answer.
 const leastBeforeTheEnd = 10
 
-// claims are what people are asked now, and what comes next for them.
+// claims hand out questions to annotators.
 type claims struct {
 	*training
 	*selector
@@ -100,7 +100,7 @@ func (s *claims) offer(who idrl.AnnotatorID) view.Offer {
 	more := s.mayAsk(who, open, nil, nil)
 	o.Open = slices.Grow(o.Open, len(open))
 	for _, a := range open {
-		if more || !s.asked.putOff(a) { // else somebody without a network would answer more questions than are wanted
+		if more || !s.asked.putOff(a) { // else an annotator without a network would answer more questions than are wanted
 			o.Open = append(o.Open, *a)
 		}
 	}
@@ -173,8 +173,7 @@ func (s *claims) topUpOrLog(ctx context.Context, who idrl.AnnotatorID) {
 
 // answered tops up the annotator's questions, where that could not be done with
 // the answer, and tells the watchers. It runs within the request of the answer, so that
-// which question comes next is a function of the log and not of when somebody asks
-// for it.
+// the next question is a function of the log and does not depend on when it is claimed.
 func (s *claims) answered(ctx context.Context, who idrl.AnnotatorID) {
 	s.adoptIfDue(ctx)
 	if s.adoptionDue() {
@@ -185,8 +184,8 @@ func (s *claims) answered(ctx context.Context, who idrl.AnnotatorID) {
 	s.publish(live.EventAnswered, who)
 }
 
-// adoptIfDue brings the next generation into use if it is ready and due, and then asks those who
-// waited for it.
+// adoptIfDue brings the next generation into use if it is ready and due, and then hands out questions to the annotators
+// who waited for it.
 func (s *claims) adoptIfDue(ctx context.Context) {
 	if !s.adopt(ctx) {
 		return
@@ -201,8 +200,8 @@ func (s *claims) adoptIfDue(ctx context.Context) {
 	s.restIfComplete()
 }
 
-// roomInBudget returns how many answers of the annotator the budget has room for beside those that are awaited of others, but
-// one for the question on the screen: what was put off for it comes after it, and may be one too many.
+// roomInBudget returns how many answers of the annotator the budget has room for beside those that are awaited from others.
+// It is at least 1, for the question on the screen. A question that was put off for that one may be one too many.
 func (s *claims) roomInBudget(who idrl.AnnotatorID) int {
 	if s.spec.Budget == 0 {
 		return math.MaxInt
@@ -244,8 +243,8 @@ func (s *claims) fresh(who idrl.AnnotatorID) ([]record.Assignment, error) {
 	return fresh, nil
 }
 
-// mayAsk reports whether the annotator may be asked one question more than open, without that which may be
-// put off for it, and fresh.
+// mayAsk reports whether the annotator may be asked one question more than those of open and fresh. but, which may be nil,
+// is not counted: it would be put off for the new question.
 func (s *claims) mayAsk(who idrl.AnnotatorID, open []*record.Assignment, fresh []record.Assignment, but *record.Assignment) bool {
 	n := len(fresh)
 	for _, as := range open {

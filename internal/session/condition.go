@@ -29,9 +29,9 @@ type draw struct {
 	askable   []idrl.QueryVector
 }
 
-// draw returns how question n is chosen, of what may be put to who beside fresh and pending: by the session's seed and n
-// alone, so that it says nothing about the annotator or their answers. Only where nothing can be held
-// out is a question chosen as if it were not to be. Its error is that of the journal.
+// draw draws how question n is chosen, and returns the queries to choose from for who, beside fresh and pending. The draw depends
+// on the session's seed and n alone, so that it is independent of the annotator and their answers. If a question is to be held
+// out and none can be, it is chosen by a strategy. Its error is that of the journal.
 func (s *selector) draw(n int64, who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector) (draw, error) {
 	if s.spec.HeldOut > 0 && rng.New(s.spec.Seed, "held out", uint64(n)).Float64() < s.spec.HeldOut { // #nosec G115 -- assignments are counted from 1
 		held, err := s.holdOut(who, fresh, pending)

@@ -7,8 +7,8 @@ import (
 )
 
 // duel returns a question about clips of the challenger and of the incumbent, if there is a challenger and the
-// answers that are awaited may leave it undecided. Of two questions of a person in a row one at most is of a duel. n is the number of the assignment. Like choose it
-// is a function of the log and the assignments so far. Its error is that of the journal.
+// answers that are awaited may leave the duel undecided. An annotator is not asked two such questions in a row. n is the number of
+// the assignment. Like choose it is a function of the log and the assignments so far. Its error is that of the journal.
 func (s *selector) duel(who idrl.AnnotatorID, n int64, fresh []record.Assignment) (as record.Assignment, ok bool, err error) {
 	by := s.lead()
 	if by.Challenger.ID == "" {

@@ -76,8 +76,8 @@ type trials struct {
 	counted map[[2]int][]int // by families, the lower one first: 1 for it, −1 for the other, 0 for neither; nil until they are counted
 }
 
-// freeAnswers is how many answers there are before the lead is tested: up to there it moves by the posterior mean among
-// what people are shown first.
+// freeAnswers is the number of answers from which on the lead moves by duels. Before, the policy of the library with the highest
+// posterior mean leads.
 const freeAnswers = 6
 
 // Tested implements learning.Trials. All policies may lead where the session does not compare two clips, does
@@ -249,8 +249,8 @@ func (s *generation) differ(a, b idrl.Clip) bool {
 	return is || err != nil
 }
 
-// clipsOf returns the clips of a family that can be asked about, those first whose features by step are the most
-// like those of all of its steps. The beginning of an episode, which all policies share, comes last.
+// clipsOf returns the clips of a family that can be asked about, by the distance of their mean features of a step from those of all
+// steps of the family, the nearest first. Beginnings of episodes, which all policies share, come last.
 func (s *generation) clipsOf(family int) []idrl.Clip {
 	type placed struct {
 		idrl.Clip

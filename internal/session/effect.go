@@ -8,8 +8,8 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// Effect returns what was learnt, for annotators. It returns an error of kind NotFound if
-// they are not to see it or there is nothing to see.
+// Effect returns the result to show to annotators. It returns an error of kind NotFound if
+// they are not to see it or there are no clips of it.
 func (s *reports) Effect(ctx context.Context) (view.Effect, error) {
 	return call(ctx, s.inbox, func() (view.Effect, error) {
 		e := s.effect()
@@ -20,8 +20,8 @@ func (s *reports) Effect(ctx context.Context) (view.Effect, error) {
 	})
 }
 
-// effect returns what was learnt, the zero Effect if annotators are not to see it, or no
-// answer counts, or there are no clips of it.
+// effect returns the result to show to annotators. It is zero if they are not to see it, if no
+// answer counts, or if there are no clips of it.
 func (s *statements) effect() view.Effect {
 	if !s.spec.ShowLearnt || s.cfg.Unseen || s.gen == nil || s.history.Len() == 0 {
 		return view.Effect{}

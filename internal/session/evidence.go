@@ -10,12 +10,11 @@ import (
 	"tiebreak/internal/session/insight"
 )
 
-// mostEvidence is the number of answers up to which the session asks for evidence. More of them than
-// that are enough for the model to tell people who answer at random, and the predictions of longer
-// lists take long to make again.
+// mostEvidence is the number of answers up to which the test is made. With more answers the model itself
+// recognises people who answer at random, and the predictions of long lists take long to compute again.
 const mostEvidence = 100
 
-// guessing is the share of its doubt that a session spends on people who guess.
+// guessing is the level of the test, as a share of the doubt of the session.
 const guessing = 0.1
 
 // An evidence compares how the comparisons that count were predicted, each by the posterior before
@@ -55,8 +54,8 @@ func continues(items, before []posterior.Item) bool {
 	return len(items) >= len(before) && slices.EqualFunc(before, items[:len(before)], same)
 }
 
-// gain returns log p − log p₀ of an answer that was predicted. One who guesses says 'equal' as often
-// as was predicted, and each clip in half of the other cases.
+// gain returns log p − log p₀ of an answer, nats: p is its predicted probability, and p₀ its probability if the annotator
+// guesses. An annotator who guesses says 'equal' as often as was predicted, and names each clip in half of the other cases.
 func gain(f insight.Forecast) float64 {
 	order := idrl.Outcomes()
 	equal := slices.Index(order[:], idrl.Equal)
@@ -67,10 +66,10 @@ func gain(f insight.Forecast) float64 {
 	return math.Log(max(least, f.P[f.Actual])) - math.Log(max(least, (1-f.P[equal])/2))
 }
 
-// unpredicted reports whether the present statement is sure although the comparisons so far were predicted no better than by guessing. Of
-// people who guess, the sum of gains is above log 1/α in at most a share α of the sessions, whatever the questions and
-// however often one looks (Ville's inequality). α is the share guessing of the doubt of the session. Where that doubt is
-// ½ or more a statement that is sure enough claims nothing, and needs no evidence.
+// unpredicted reports whether the present statement is sure although the comparisons so far were predicted no better than by
+// guessing. If annotators guess, the sum of gains exceeds log 1/α in at most a share α of the sessions, for all questions and
+// all numbers of looks (Ville's inequality). α is guessing times the doubt of the session. The test is left out where that
+// doubt is ½ or more, because a statement that is sure enough then claims little.
 func (s *statements) unpredicted() bool {
 	if n := s.history.Len(); n == 0 || n > mostEvidence || s.spec.Doubt >= 0.5 || !s.spec.Kind.Comparison() || s.present().Within < 1-s.spec.Doubt {
 		return false

@@ -13,7 +13,7 @@ import (
 	"tiebreak/internal/session/insight"
 )
 
-// exhibits show researchers what the session has learnt.
+// exhibits show the result of a session to researchers.
 type exhibits struct {
 	*inbox
 	*training
@@ -21,9 +21,9 @@ type exhibits struct {
 	kept keptNext
 }
 
-// Learnt returns what the session has learnt, to be looked at. It depends on the posterior and the generation in use, and reads
-// no answers. The session's goroutine hands over what does not change and chooses the question, as long as
-// that of an annotator takes; nothing is asked or recorded by it.
+// Learnt returns clips of policies, of what the reward likes, and the question that would be asked next. It depends on the
+// posterior and the generation in use, and reads no answers. The session's goroutine hands over values that do not change and
+// chooses the question, which takes as long as for an annotator. Nothing is asked or recorded by it.
 func (s *exhibits) Learnt(ctx context.Context) (*insight.Learnt, error) {
 	h, err := call(ctx, s.inbox, s.show)
 	if err != nil || h.learnt.BasedOn < 0 {
@@ -39,8 +39,8 @@ func (s *exhibits) Learnt(ctx context.Context) (*insight.Learnt, error) {
 	return &h.learnt, nil
 }
 
-// A showing is what Learnt hands over.
-type showing struct {
+// A learntInput holds what the session's goroutine hands over to Learnt.
+type learntInput struct {
 	learnt    insight.Learnt // without Policies and Tastes
 	session   idrl.SessionID
 	policies  []policyOf
@@ -51,7 +51,7 @@ type showing struct {
 }
 
 // scale returns the standard deviations of the weights in the prior.
-func (h *showing) scale() []float64 {
+func (h *learntInput) scale() []float64 {
 	d := h.prior.Dim()
 	out, axis, work := make([]float64, d), make([]float64, d), make([]float64, d)
 	for k := range out {
@@ -71,7 +71,7 @@ type policyOf struct {
 }
 
 // show hands over what Learnt shows.
-func (s *exhibits) show() (out showing, err error) {
+func (s *exhibits) show() (out learntInput, err error) {
 	out.session, out.learnt.Seq, out.learnt.BasedOn = s.spec.ID, s.log.seq(), -1
 	if s.gen == nil {
 		return out, nil
@@ -143,7 +143,7 @@ func (s *exhibits) clipsAskedAbout() ([]insight.Sample, error) {
 	return out, nil
 }
 
-// keptNext is what nextForAnybody returned last, and on what it depended.
+// keptNext keeps the last result of nextForAnybody with the state that it was computed from.
 type keptNext struct {
 	gen  *idrl.Generation
 	seq  int64

@@ -15,8 +15,8 @@ import (
 // Follow-ups are jobs that add candidates to the generation in use while no training is
 // due. They end after a bounded time (learning.FollowUps), and at once when a training becomes due.
 
-// pause is how old the last log row may be when a session is loaded, for the generation
-// in use to have follow-ups: a session of the past stays as it is when it is looked at.
+// pause: when a session is loaded, its generation has follow-ups only if the last log row is at most so old. A session of the
+// past does not change when its page is opened.
 const pause = 10 * time.Minute
 
 // followable returns how many follow-ups the generation in use may have.
@@ -78,8 +78,8 @@ func (t *training) cutMore(ctx context.Context, res result) bool {
 	return true
 }
 
-// followed takes in the result of a follow-up. One that was cancelled is lost. If one fails
-// then the generation has no others, but that of an arena.
+// followed takes in the result of a follow-up. The result of one that was cancelled is lost. After a failure the generation has
+// no further ones, except in an arena.
 func (t *training) followed(ctx context.Context, res result) {
 	event := live.EventTraining
 	switch {

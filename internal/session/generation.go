@@ -14,7 +14,7 @@ import (
 	"tiebreak/internal/learn/representation"
 )
 
-// A generation is the candidates in use, with the queries about them and what a person sees of these.
+// A generation holds the candidates in use, the queries about them, and measurements of what a person sees of their clips.
 type generation struct {
 	*inference
 	gen     *idrl.Generation   // nil before the first
@@ -52,23 +52,23 @@ func (s *generation) recorded(version int64) (f features, vectors []idrl.QueryVe
 	return f, vectors, err
 }
 
-// prepared is what the session needs of a generation under some features.
+// prepared holds the vectors and views of a generation under some features.
 type prepared struct {
 	features
 	vectors []idrl.QueryVector // its queries
 	sight   *sight             // what a person sees of it; nil where that does not matter
 }
 
-// preparer returns what computes all that the session needs of a generation under the
-// features in use. It may be called from any goroutine: the work takes long where features
+// preparer returns a function that computes all that the session needs of a generation under the
+// features in use. The function may be called from any goroutine: it takes long where features
 // are learnt, and answers would wait for it.
 func (s *generation) preparer() func(g *idrl.Generation) (prepared, error) {
 	return s.prepareFrom(s.sight)
 }
 
-// prepareFrom is preparer where known has what is seen of some of the generation.
+// prepareFrom is preparer with the measurements of known in place of those in use.
 func (s *generation) prepareFrom(known *sight) func(g *idrl.Generation) (prepared, error) {
-	see := s.beholder(known)
+	see := s.sightMaker(known)
 	p, from := prepared{features: s.features}, shelf{journal: s.cfg.Journal, session: s.spec.ID, asked: maps.Clone(s.shelf.asked), remarks: s.spec.Remarks, arena: s.spec.Arena}
 	return func(g *idrl.Generation) (prepared, error) {
 		from.gen = g
@@ -85,9 +85,9 @@ func (s *generation) prepareFrom(known *sight) func(g *idrl.Generation) (prepare
 	}
 }
 
-// beholder returns what makes a sight of a generation from what is known. It may be called
-// from any goroutine. Where it does not matter what people see, that is nil.
-func (s *generation) beholder(known *sight) func(*idrl.Generation) (*sight, error) {
+// sightMaker returns a function that measures a generation, beginning with the measurements of known. The function may be
+// called from any goroutine. It returns nil where questions are not chosen by what people see.
+func (s *generation) sightMaker(known *sight) func(*idrl.Generation) (*sight, error) {
 	if !s.seesQuestions() {
 		return func(*idrl.Generation) (*sight, error) { return nil, nil }
 	}

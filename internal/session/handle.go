@@ -10,8 +10,8 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// A Handle speaks to whichever run of a session is alive, so that a socket
-// outlives the fault of a session: each call finds the session anew, and loads one that rests.
+// A Handle calls the methods of a session. Each call looks up the run of the session that is alive, and loads a session that
+// rests, so that a socket stays usable after a fault of the session.
 type Handle struct {
 	Manager *Manager         // required
 	ID      idrl.SessionID   // required

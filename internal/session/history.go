@@ -15,7 +15,7 @@ import (
 	"tiebreak/internal/learn/representation"
 )
 
-// An inference is what a session has learnt from the answers that count.
+// An inference holds the posterior after the answers that count.
 type inference struct {
 	*learntFeatures
 	history *posterior.History // the effective answers
@@ -63,12 +63,11 @@ func (s *inference) restoreHistory(snapshots []record.Snapshot, last idrl.Poster
 	return nil
 }
 
-// restoreBelief sets the belief, and which answers the belief
-// foretold. Snapshots are a cache: if the last one is damaged then the belief is computed
-// from the log, which gives the same bits. One of an earlier version that is damaged costs the
-// mark of the answer after it.
+// restoreBelief sets the posterior, and notes how well answers were predicted. Snapshots are a cache: if the last one is
+// damaged then the posterior is computed from the log, which gives the same bits. If an earlier one is damaged the
+// prediction of the answer after it may be lost.
 func (s *inference) restoreBelief(snapshots []record.Snapshot) (err error) {
-	m := met{mean: s.cfg.Model.Prior().Mean(nil)}
+	m := beliefBefore{mean: s.cfg.Model.Prior().Mean(nil)}
 	f, err := s.under(0)
 	if err != nil {
 		return err
@@ -101,8 +100,8 @@ func (s *inference) restoreBelief(snapshots []record.Snapshot) (err error) {
 	return s.restoreHistory(snapshots, m.belief)
 }
 
-// met is the belief that the answer after log row seq met, as far as it is stored.
-type met struct {
+// beliefBefore is the posterior before the answer that follows log row seq, as far as it is stored.
+type beliefBefore struct {
 	seq     int64          // -1 where nothing is stored
 	mean    []float64      // nil likewise
 	belief  idrl.Posterior // nil where the mean alone is stored
@@ -110,7 +109,7 @@ type met struct {
 }
 
 // take sets the belief to that of a snapshot, about the weights of f.
-func (m *met) take(f features, snap record.Snapshot) {
+func (m *beliefBefore) take(f features, snap record.Snapshot) {
 	if snap.Belief != nil || snap.Mean == nil {
 		p, err := f.decode(snap)
 		if err != nil {
@@ -126,7 +125,7 @@ func (m *met) take(f features, snap record.Snapshot) {
 
 // notePast notes what the belief before, about the weights of f, foretold of the row of a
 // snapshot.
-func (s *inference) notePast(f features, snap record.Snapshot, m met) {
+func (s *inference) notePast(f features, snap record.Snapshot, m beliefBefore) {
 	if m.seq != snap.Seq-1 {
 		return
 	}

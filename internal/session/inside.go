@@ -7,7 +7,7 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// Inside reads of a session that runs what research asks for, without the rest of its status.
+// Inside reads single values of a session that runs, for experiments, without the rest of its status.
 type Inside struct {
 	Of *Session // required
 }

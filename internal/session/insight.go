@@ -12,22 +12,21 @@ import (
 	"tiebreak/internal/session/insight"
 )
 
-// Insight returns what there is to say of the posterior and of labelling now, for a
-// researcher. The session's goroutine only hands over what does not change; the work is
-// done by the caller's.
+// Insight returns a report on the posterior and on labelling now, for researchers. The session's goroutine
+// only hands over values that do not change. The caller's goroutine does the work.
 func (s *reports) Insight(ctx context.Context) (*insight.Report, error) {
 	if err := ctx.Err(); err != nil { // which a report that is made already would not notice
 		return nil, err
 	}
-	h, err := call(ctx, s.inbox, func() (handed, error) { return s.handOver(), nil })
+	h, err := call(ctx, s.inbox, func() (reportInput, error) { return s.handOver(), nil })
 	if err != nil || h.known != nil {
 		return h.known, err
 	}
 	return s.report(ctx, h)
 }
 
-// handed holds the values that the session's goroutine hands over for an insight.Report.
-type handed struct {
+// reportInput holds the values that the session's goroutine hands over for an insight.Report.
+type reportInput struct {
 	known *insight.Report // nil unless it is made already
 	src   insight.Source
 	asked []*record.Assignment // whose Query never changes
@@ -35,15 +34,15 @@ type handed struct {
 	episodes map[idrl.ClipID]insight.Episode // of the clips that were asked about, in a session of kind idrl.JudgeClip; else nil
 }
 
-func (s *reports) handOver() handed {
+func (s *reports) handOver() reportInput {
 	if r, ok := s.insight.Known(s.log.seq(), s.features.version()); ok {
-		return handed{known: r}
+		return reportInput{known: r}
 	}
 	src := s.source()
 	if src.Version > 0 {
 		src.Networks = s.networks()
 	}
-	return handed{src: src, asked: slices.Clip(s.asked.all), episodes: s.episodes()}
+	return reportInput{src: src, asked: slices.Clip(s.asked.all), episodes: s.episodes()}
 }
 
 // episodes returns what each clip that was asked about is a part of, in a session that asks for verdicts.
@@ -70,7 +69,7 @@ func (s *reports) episodes() map[idrl.ClipID]insight.Episode {
 	return out
 }
 
-func (s *reports) report(ctx context.Context, h handed) (*insight.Report, error) {
+func (s *reports) report(ctx context.Context, h reportInput) (*insight.Report, error) {
 	h.src.Turned = map[idrl.AssignmentID]bool{}
 	of := map[idrl.AssignmentID]insight.Episode{}
 	for _, as := range h.asked {
@@ -125,8 +124,8 @@ type asking struct {
 	how    record.Counting // of the annotator's replies
 }
 
-// askings are what Questions hands over.
-type askings struct {
+// A questionsInput holds what the session's goroutine hands over to Questions.
+type questionsInput struct {
 	list  []asking // newest first
 	more  bool
 	src   insight.Source
@@ -134,22 +133,22 @@ type askings struct {
 	named map[idrl.PolicyID]named
 }
 
-// named is a policy that a question was chosen to tell apart from others.
+// named is a policy that a question was chosen to distinguish from others.
 type named struct {
 	title string
 	clip  idrl.ClipID
-	like  []int // indices in askings.known of it and of policies that are not told apart from it
+	like  []int // indices in questionsInput.known of it and of policies that count as the same
 }
 
 // Questions returns questions that were answered, newest first, also those whose answers do
 // not count. more says that there are earlier ones. Like Insight it works on the caller's
 // goroutine.
 func (s *reports) Questions(ctx context.Context, w insight.Wanted) (out []insight.Question, more bool, err error) {
-	h, err := call(ctx, s.inbox, func() (askings, error) { return s.askings(w.Before, min(w.N, insight.MostWanted)), nil })
+	h, err := call(ctx, s.inbox, func() (questionsInput, error) { return s.questionsInput(w.Before, min(w.N, insight.MostWanted)), nil })
 	if err != nil {
 		return nil, false, err
 	}
-	past, err := h.pasts(ctx, w)
+	past, err := h.posteriorsBefore(ctx, w)
 	if err != nil {
 		return nil, false, err
 	}
@@ -172,10 +171,10 @@ func (s *reports) Questions(ctx context.Context, w insight.Wanted) (out []insigh
 	return out, h.more, nil
 }
 
-// pasts returns the posteriors before the answers of the list, under the environment's
+// posteriorsBefore returns the posteriors before the answers of the list, under the environment's
 // features; nil under others, and where what was recorded is wanted. They are made one from another,
 // from the oldest one on.
-func (h *askings) pasts(ctx context.Context, w insight.Wanted) ([]idrl.Posterior, error) {
+func (h *questionsInput) posteriorsBefore(ctx context.Context, w insight.Wanted) ([]idrl.Posterior, error) {
 	out := make([]idrl.Posterior, len(h.list))
 	if h.src.Version > 0 || len(h.list) == 0 || w.Recorded && h.src.History.Before(h.list[len(h.list)-1].row.Seq) >= insight.Followed {
 		return out, nil
@@ -198,7 +197,7 @@ func (h *askings) pasts(ctx context.Context, w insight.Wanted) ([]idrl.Posterior
 	return out, err
 }
 
-// about returns the policies that a question tells apart, the first one first.
+// about returns the policies that a question was chosen to distinguish, First first.
 func about(w record.Why) (out []idrl.PolicyID) {
 	add := func(id idrl.PolicyID) {
 		if id != "" && !slices.Contains(out, id) {
@@ -226,8 +225,8 @@ func then(w record.Why, id idrl.PolicyID) record.Chance {
 	return 0
 }
 
-// policy returns what there is to show of a policy.
-func (h *askings) policy(id idrl.PolicyID, now []float64, then record.Chance) insight.Policy {
+// policy describes a policy.
+func (h *questionsInput) policy(id idrl.PolicyID, now []float64, then record.Chance) insight.Policy {
 	p := h.named[id]
 	out := insight.Policy{ID: id, Title: p.title, Clip: p.clip, Then: then, Known: len(p.like) > 0}
 	for _, i := range p.like {
@@ -236,12 +235,12 @@ func (h *askings) policy(id idrl.PolicyID, now []float64, then record.Chance) in
 	return out
 }
 
-// askings returns what Questions needs.
-func (s *reports) askings(before int64, n int) askings {
+// questionsInput returns the input of Questions: answered questions before a log row, at most n.
+func (s *reports) questionsInput(before int64, n int) questionsInput {
 	if before <= 0 || before > s.log.seq() {
 		before = s.log.seq() + 1
 	}
-	out := askings{src: s.source(), known: slices.Clone(s.learner.Policies().Known()), named: map[idrl.PolicyID]named{}}
+	out := questionsInput{src: s.source(), known: slices.Clone(s.learner.Policies().Known()), named: map[idrl.PolicyID]named{}}
 	for i, c := range out.known {
 		out.known[i].Mu = s.features.mu(c)
 	}

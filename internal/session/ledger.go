@@ -15,7 +15,7 @@ import (
 	"tiebreak/internal/learn/representation"
 )
 
-// A ledger is what the journal has of answers and questions, as a session needs it in memory.
+// A ledger holds in memory the answers and questions of the journal.
 type ledger struct {
 	*settings
 	log   *answerLog
@@ -99,8 +99,8 @@ func (s *ledger) renew(ctx context.Context, as *record.Assignment) error {
 	return nil
 }
 
-// noteExpired tells of the leases that have ended without an answer since it was called last. Call it before a lease is renewed or
-// its question answered. It looks at the leases only if one may have ended, which is once for each at most.
+// noteExpired reports to Config.Expired the leases that have ended without an answer since the last call. It must be called before
+// a lease is renewed or its question answered. It looks at the leases only if one may have ended.
 func (s *ledger) noteExpired() {
 	now := s.cfg.Now()
 	if now.Before(s.soonest) {
@@ -129,8 +129,7 @@ func (s *ledger) ageing(as *record.Assignment) bool {
 }
 
 // awaited returns the assignments whose answers will count: those under a live lease, by N,
-// and then fresh, without those of people who are left out, those that are put off and but, which may be nil.
-// Once people are taken in again, theirs are among them.
+// and then fresh. It leaves out assignments of annotators who are left out, those that are put off, and but, which may be nil.
 func (s *ledger) awaited(fresh []record.Assignment, but *record.Assignment) iter.Seq[*record.Assignment] {
 	return func(yield func(*record.Assignment) bool) {
 		for as := range s.asked.live(s.cfg.Now()) {
@@ -187,9 +186,9 @@ func (s *ledger) reopened(who idrl.AnnotatorID) (out []record.Assignment) {
 	return out
 }
 
-// lastAsked returns the last questions that the annotator answered and, as if they had seen them already, those that they hold and
-// those of fresh, newest first: those that they remember. One that was put off comes among the newest, since it may be shown next, and
-// one that is withdrawn was never seen. What it returns is valid until the next call.
+// lastAsked returns the questions that the annotator remembers, newest first: those of fresh, those that they hold, and the
+// last ones that they answered. Questions that they hold count as seen. One that was put off comes among the newest, because it may be
+// shown next. One that is withdrawn was never seen. The result is valid until the next call.
 func (s *ledger) lastAsked(who idrl.AnnotatorID, fresh []record.Assignment) []idrl.Query {
 	out := s.last[:0]
 	for _, as := range slices.Backward(fresh) {
@@ -210,8 +209,8 @@ func (s *ledger) lastAsked(who idrl.AnnotatorID, fresh []record.Assignment) []id
 	return out
 }
 
-// recentClips returns the clips of the last questions of everybody who holds one now, in
-// order: what the questions of a new generation will be compared with.
+// recentClips returns the clips of the last questions of all annotators who hold a question now, in
+// order. The questions of a new generation are compared with them.
 func (s *ledger) recentClips() (out []idrl.ClipID) {
 	has, done := map[idrl.ClipID]bool{}, map[idrl.AnnotatorID]bool{}
 	for _, open := range s.asked.open {

@@ -15,9 +15,9 @@ type answerLog struct {
 	rows      []idrl.Answer // by Seq, from 1
 	byID      map[idrl.AnswerID]int
 	undone    map[idrl.AnswerID]bool
-	predicted []quality.Hit      // whether the belief before a decisive comparison foretold it, by Seq
+	predicted []quality.Hit      // whether the posterior before an answer that prefers a clip predicted it, by Seq
 	outcomes  []insight.Forecast // of comparisons, from before the answer, by Seq; see learntFeatures.foretell
-	all       tally              // of everybody who counts
+	all       tally              // of all annotators who are not left out
 	mine      map[idrl.AnnotatorID]tally
 	unclear   map[idrl.QueryID]int                 // replies of can't tell or skip that count
 	broken    map[idrl.QueryID]int                 // reports of a clip that does not play that count
@@ -143,8 +143,7 @@ func (t *tally) add(a idrl.Answer, step int) {
 	}
 }
 
-// decide makes the annotator's replies count as the last of their rows that decides it
-// says.
+// decide makes the annotator's replies count as the last decision among their rows says.
 func (l *answerLog) decide(who idrl.AnnotatorID) {
 	var how record.Counting
 	for _, i := range slices.Backward(l.of[who]) {
@@ -175,16 +174,17 @@ func (l *answerLog) counts(seq int64) bool {
 // counted returns a reply as it counts, if it does.
 func (l *answerLog) counted(a idrl.Answer) idrl.Answer { return l.how[a.Annotator].Of(a) }
 
-// intact reports whether the answers up to row seq that counted after it are those that
-// count now, and as they do. Where they are, what was recorded with the row is still true.
+// intact reports whether the answers up to row seq count now as they did after that row. If so, what was recorded
+// with the row is still true.
 func (l *answerLog) intact(seq int64) bool {
 	return !slices.ContainsFunc(l.stale, func(r rowRange) bool { return r.first <= seq && seq < r.end })
 }
 
-// changed returns the rows after which other answers counted than count now: from a
-// withdrawn answer to its withdrawal; from a decision how somebody's replies count, or from
-// the first of these, to the decision after it, if they counted in another way than now; and
-// from the first row that is empty until the withdrawal of data that emptied it.
+// changed returns the ranges of rows after which other answers counted than count now:
+//   - from a withdrawn answer to its withdrawal;
+//   - from a decision about an annotator's replies, or from their first reply, to the next decision, if they
+//     counted in another way than now;
+//   - from the first row that is empty to the withdrawal of data that emptied it.
 func (l *answerLog) changed() (out []rowRange) {
 	decided := map[idrl.AnnotatorID]idrl.Answer{} // the decision before
 	for _, i := range l.edits {

@@ -20,7 +20,7 @@ import (
 type Builder func(r record.Record) (Config, error)
 
 // Manager runs the sessions of a server: each on its own goroutine, started
-// when it is first asked for. One that rests is let go of, and started again likewise.
+// at the first request. A session that rests is removed from memory, and started again at the next request.
 type Manager struct {
 	journal record.Journal
 	build   Builder
@@ -35,7 +35,7 @@ type Manager struct {
 	rests map[idrl.SessionID]rest // of sessions that have come to rest since the start
 }
 
-// rest is what is known of a session that rests, beside the journal.
+// rest holds the facts about a session that rests which the journal does not have.
 type rest struct {
 	took     time.Duration // by its last training; 0 before there is one
 	followed uint64        // digest of the settings that it has followed
@@ -165,9 +165,8 @@ func (m *Manager) load(id idrl.SessionID) (*Session, error) {
 	return s, err
 }
 
-// Follow makes every session that runs do what researchers want of it now. A session
-// that fails does not keep the others from it. One that rests is loaded if something else is wanted of it
-// than when it came to rest.
+// Follow makes every session that runs apply its present settings. If one fails the others still do. A session that
+// rests is loaded if its settings have changed since it came to rest.
 func (m *Manager) Follow(ctx context.Context) error {
 	var errs []error
 	for id, was := range m.resting() {
@@ -196,10 +195,10 @@ func (r *run) follow(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if r.err != nil {
-		return nil
+	var err error
+	if r.err == nil {
+		err = r.s.Follow(ctx)
 	}
-	err := r.s.Follow(ctx)
 	if !errors.Is(err, errSuperseded) && !errors.Is(err, errRests) {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"tiebreak/internal/look/measure"
 )
 
-// Bounds on what the questions of a person mean (docs/methods.md, section 1.5).
+// Bounds on how often the questions of a person show the same groups of clips (docs/methods.md, section 1.5).
 const (
 	sittingOf     = 30 // last questions, of which
 	mostOfPair    = 3  // show the same pair of groups,
@@ -32,9 +32,9 @@ const (
 	sameUseless               // both clips are of one useless group
 )
 
-// A sorting says which clips mean the same to a person. They are of one group if they have the same name
-// (drawing.Namer); without names, if they look much alike, or if answers treat them so. It has the groups of
-// a generation, and the names of what was asked before.
+// A sorting divides clips into groups that show the same to a person. Clips are of one group if they have the same name
+// (drawing.Namer); without names, if they look much alike, or if answers treat them as equal. It has the groups of
+// a generation, and the names of clips that were asked about before.
 type sorting struct {
 	groups   map[idrl.ClipID]int32
 	named    map[string]int32
@@ -48,7 +48,7 @@ type sorting struct {
 // of both is none.
 type shown struct{ clips, groups [2]int32 }
 
-// A tie is an answer that said nothing for either of two clips, or did.
+// A tie is an answer about two clips; tied says that it prefers neither.
 type tie struct {
 	clips [2]idrl.ClipID
 	tied  bool

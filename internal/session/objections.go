@@ -27,9 +27,9 @@ func (s *statements) objections() (out []stopping.Objection) {
 	return append(out, s.otherReturn()...)
 }
 
-// otherReturn objects if by the return by which the session does not compare them, the recommended
-// policy loses more than is tolerated to another one under the posterior mean, or is not as surely
-// near the best as the session wants, where it is by its own.
+// otherReturn compares policies of imported rollouts by the return that the session does not use: the sum over an episode, or
+// the mean of a step. It objects if by that return the recommended policy loses more than the tolerance under the posterior
+// mean. It also objects if the session is sure enough of a small loss by its own return, and not by the other one.
 func (s *statements) otherReturn() []stopping.Objection {
 	if s.cfg.Steps == nil {
 		return nil
@@ -56,7 +56,7 @@ func (s *statements) otherReturn() []stopping.Objection {
 	return nil
 }
 
-// unasked objects if what decides between the best policies was not asked about. Its cost is
+// unasked objects if no question was asked about the difference between the best policies. Its cost is
 // that of learning.Learner.Unasked.
 func (s *statements) unasked() []stopping.Objection {
 	leader, rival, feature, ok := s.learner.Unasked(s.leadAfter(s.history), s.spec.Doubt, s.spec.Tolerance*s.present().Span)

@@ -57,7 +57,7 @@ func (r *refit) refitDue() bool {
 	return false
 }
 
-// startRefit begins to learn features if that is due.
+// startRefit starts learning features if that is due.
 func (r *refit) startRefit(ctx context.Context) {
 	if !r.refitDue() {
 		return
@@ -191,9 +191,9 @@ func (r *refit) caughtUp(res *refitted) (*posterior.History, error) {
 	return h, nil
 }
 
-// restoreFeatures makes the features that were learnt last those in use. If they cannot
-// be used then the session goes on with those of its environment, and says so: the log
-// is the truth, and the next start tries again.
+// restoreFeatures brings the features that were learnt last into use. If they cannot
+// be used then the session goes on with those of its environment and logs that. No answer is lost, and the next start
+// tries again.
 func (r *refit) restoreFeatures() {
 	if len(r.fits) == 0 {
 		return

@@ -10,9 +10,8 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// stated is how many of the last log rows are a doubling of what a session states
-// its regret after: after each of the first 2·stated rows, and of the rows up to any
-// later power of two after about as many as up to the one before. A statement takes
+// stated is the number of statements of regret for each doubling of the log: one after each of the first 2·stated rows, then
+// after every second row up to 4·stated, every fourth up to 8·stated, and so on. A statement takes
 // about as long as choosing a question, and a curve has no room for more points.
 const stated = 32
 
@@ -29,8 +28,8 @@ func spacing(seq int64) int64 {
 // nothing else, so that the curve is a function of the log.
 func states(seq int64) bool { return seq%spacing(seq) == 0 }
 
-// statements are what a session says of itself: what stopping would cost, whether it may stop, and
-// what there is to show of what was learnt.
+// statements are the statements of regret of a session, whether it may stop, and the result to show to
+// annotators.
 type statements struct {
 	*generation
 	regret []idrl.Regret  // recorded, by Seq

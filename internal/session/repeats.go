@@ -151,7 +151,7 @@ func (s *sight) ago(dst []uint8, asked []idrl.Query) ([]uint8, error) {
 	return dst, nil
 }
 
-// agoOfGroup does for a group that was asked k questions ago what ago does: whoever saw it
+// agoOfGroup is ago for a group that was asked k questions ago. A person who saw it
 // has seen every pair of its clips.
 func (s *sight) agoOfGroup(dst []uint8, k int, q idrl.Query) error {
 	alike := make([][]int32, len(q.Clips))

@@ -12,7 +12,7 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// A request is one piece of work for the session's goroutine.
+// A request is work for the session's goroutine.
 type request struct {
 	do func() // all of a request that adds no row to the log; nil for others
 
@@ -45,7 +45,7 @@ const (
 	maxGroupTime = 5 * time.Millisecond
 )
 
-// An inbox has what the session's goroutine is asked to do.
+// An inbox holds the requests to the session's goroutine.
 type inbox struct {
 	requests    chan request
 	stopped     chan struct{} // closed when Run has returned
@@ -70,7 +70,7 @@ func ask[T any](ctx context.Context, to *inbox, build func(reply func(T, error))
 	select {
 	case to.requests <- build(func(v T, err error) { c <- result{v, err} }):
 	case <-to.stopped:
-		return zero, to.gone()
+		return zero, to.stoppedError()
 	case <-ctx.Done():
 		return zero, ctx.Err()
 	}
@@ -82,7 +82,7 @@ func ask[T any](ctx context.Context, to *inbox, build func(reply func(T, error))
 		case r := <-c: // both happened
 			return r.value, r.err
 		default:
-			return zero, to.gone()
+			return zero, to.stoppedError()
 		}
 	case <-ctx.Done():
 		return zero, ctx.Err()
@@ -92,14 +92,14 @@ func ask[T any](ctx context.Context, to *inbox, build func(reply func(T, error))
 // errRests is of requests to a session that has come to rest.
 var errRests = idrl.Errorf(idrl.Unavailable, "the session is being loaded again; try again")
 
-var errGone = idrl.Errorf(idrl.Unavailable, "the session is being started again; try again")
+var errStopped = idrl.Errorf(idrl.Unavailable, "the session is being started again; try again")
 
-// gone is why a session that has stopped takes no requests.
-func (b *inbox) gone() error {
+// stoppedError is why a session that has stopped takes no requests.
+func (b *inbox) stoppedError() error {
 	if b.rests {
 		return errRests
 	}
-	return errGone
+	return errStopped
 }
 
 // serve handles a request. If it adds a row, the waiting requests that add rows too are

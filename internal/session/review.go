@@ -2,7 +2,7 @@ package session
 
 import "tiebreak/internal/idrl"
 
-// A Review is what a session recommends, and how sure it says it is.
+// A Review holds the recommendation of a session and its statement of regret.
 type Review struct {
 	Seq     int64            // of the last log row
 	BasedOn int64            // of the generation in use; -1 if there is none

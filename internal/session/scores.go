@@ -52,7 +52,7 @@ func (s *reports) scored(ctx context.Context) (view.ConditionScores, error) {
 	return s.scores.score(ctx, in)
 }
 
-// scoring is what scores are computed from.
+// scoring is the input of scores.
 type scoring struct {
 	spec      idrl.SessionSpec
 	version   int64 // of the features
@@ -105,7 +105,7 @@ func (s *reports) toScore() (scoring, error) {
 	return in, nil
 }
 
-// scores keeps the posteriors of conditions from one call to the next. What it returns is a
+// scores keeps the posteriors of conditions from one call to the next. The result of score is a
 // function of its argument.
 type scores struct {
 	mu      sync.Mutex // guards all below
@@ -116,7 +116,7 @@ type scores struct {
 	seq      int64
 }
 
-// A branch is what was learnt from the answers of one condition.
+// A branch is the posterior after the answers of one condition.
 type branch struct {
 	items   []posterior.Item
 	history *posterior.History

@@ -21,10 +21,10 @@ type Publisher interface {
 	Publish(id idrl.SessionID, e live.Event)
 }
 
-// Config is what a session is made of. Every field is required but those that say
+// Config configures a session. Every field is required unless it says
 // otherwise.
 type Config struct {
-	Record      record.Record    // what the journal holds; the session takes its Log and Assignments over
+	Record      record.Record    // of the session, as the journal loads it; the session takes over its Log and Assignments
 	Model       idrl.RewardModel // of the weights of the environment's features
 	Acquisition acquisition.Method
 	Trainer     idrl.Trainer
@@ -32,7 +32,7 @@ type Config struct {
 	Publisher   Publisher
 	Log         *slog.Logger
 
-	// Rejected is told that the last result of the Trainer was not a generation that
+	// Rejected is called if the last result of the Trainer was not a generation that
 	// the journal takes. It may be nil.
 	Rejected func(why error)
 
@@ -41,11 +41,11 @@ type Config struct {
 	// nil.
 	Rests func()
 
-	// Title returns what people call a policy, for researchers; nothing if it has no name of
-	// its own. It may be nil: none has.
+	// Title returns the name of a policy for researchers; empty if it has no name of
+	// its own. It may be nil: no policy has one.
 	Title func(idrl.Candidate) string
 
-	// Task returns what the n-th episode of a policy was to do, as recordings say it; empty where they do not. It may be nil.
+	// Task returns the task of the n-th episode of a recorded policy; empty if the recording does not name it. It may be nil.
 	Task func(c idrl.Candidate, n int) string
 
 	// Begins returns what the n-th episode of a policy began from, as recordings say it: of episodes with equal ones the task and the start are the same. It is empty where
@@ -56,14 +56,14 @@ type Config struct {
 	// rollouts that were imported. It is nil where policies are trained.
 	Steps func(idrl.Candidate) float64
 
-	// Recordings says what is known of rollouts that were imported; nil where policies are trained.
+	// Recordings describes the imported rollouts; nil where policies are trained.
 	Recordings *view.Recordings
 
 	// Exact says that the Trainer finds the best policy for all weights.
 	Exact bool
 
-	// StepSec is the time of a processor that a step of the environment takes, seconds, where it
-	// was measured; 0: next to nothing.
+	// StepSec is the processor time of a step of the environment, seconds; 0 if it was not measured
+	// or is negligible.
 	StepSec float64
 
 	// Unseen says that there is nothing to see of the environment: no question is asked, and
@@ -85,39 +85,39 @@ type Config struct {
 	Rival func(stds []float64) posterior.Personal
 
 	// RestAfter is the time without a request after which Run ends, if nothing is under way, so that
-	// the session takes no memory; 0: never. Watched reports whether somebody looks at the session, which
-	// then does not rest; it may be nil.
+	// the session takes no memory; 0: never. Watched reports whether a page of the session is open: then it
+	// does not rest. It may be nil.
 	RestAfter time.Duration
 	Watched   func() bool
 
 	Now   func() time.Time // the server's clock; default time.Now
 	Lease time.Duration    // of a question; default 10 minutes
 
-	// Expired is told how many leases have ended without an answer since it was called last. Default: nobody is told.
+	// Expired is called with the number of leases that have ended without an answer since the last call. Default: not called.
 	Expired func(n int)
 }
 
 // A Session is run by one goroutine, the one that calls Run. That goroutine
-// owns its parts, each of which has those that it needs; all others speak to it through the inbox.
-// Between turns what is in memory is never ahead of the journal.
+// owns all parts of the session. Each part embeds those that it needs. Other goroutines send it requests through the inbox.
+// Between two requests the memory is never ahead of the journal.
 type Session struct {
-	*inbox          // what it is asked to do
-	*settings       // what researchers want
+	*inbox          // requests
+	*settings       // configuration and present settings
 	*ledger         // answers and questions
-	*learntFeatures // what clips and policies are described by
-	*inference      // what the answers say
-	*generation     // what can be asked about
-	*statements     // what stopping would cost
+	*learntFeatures // features of clips and policies
+	*inference      // posterior
+	*generation     // candidates and queries in use
+	*statements     // regret, and whether the session may stop
 	*selector       // chooses questions
 	*refit          // learns features
 	*schedule       // when it trains
 	*training       // makes generations
-	*claims         // who is asked what
+	*claims         // hands out questions
 	*uploads        // clips from outside
-	*reports        // what it tells about itself
-	*exhibits       // what it shows of what it has learnt
+	*reports        // status, charts and scores
+	*exhibits       // clips of the result
 
-	superseded bool   // by the withdrawal of a person's data: Run is to end
+	superseded bool   // the data of a person were withdrawn: Run is to end
 	quiet      int    // ticks of restTicks since the last request
 	followed   uint64 // digest of the settings with which it came to rest
 }
@@ -147,7 +147,7 @@ func New(cfg Config) (*Session, error) {
 	return s, nil
 }
 
-// restore makes the parts of a session what they were when r was recorded.
+// restore sets the parts of a session to their state when r was recorded.
 func (s *Session) restore(r record.Record) (err error) {
 	if s.conditions, err = newConditions(r.Spec); err != nil {
 		return err
@@ -251,18 +251,18 @@ func (s *Session) Run(ctx context.Context) error {
 	}
 }
 
-// restTicks is how often, in the time after which a session rests, it looks whether that has come.
+// restTicks is the number of ticks in Config.RestAfter.
 const restTicks = 4
 
-// mayRest reports whether nothing is under way that a session that is loaded again would not know. It would
-// begin a training that was cancelled or cannot succeed once more.
+// mayRest reports whether nothing is under way that a session that is loaded again would not know. A session whose
+// training was cancelled or cannot succeed does not rest, because after loading it would begin that training again.
 func (s *Session) mayRest() bool {
 	t := s.training
 	return len(s.waiting) == 0 && s.gen != nil && t.result == nil && t.ready == nil && t.retry == nil && !t.hopeless && t.rest != s.log.seq() &&
 		s.refit.outcome == nil && !s.fitting.busy() && (s.cfg.Watched == nil || !s.cfg.Watched())
 }
 
-// comesToRest makes the session rest, if it may and has done what researchers want of it now.
+// comesToRest makes the session rest, if it may and has applied the present settings.
 func (s *Session) comesToRest(ctx context.Context) bool {
 	s.quiet = 0
 	if !s.mayRest() {

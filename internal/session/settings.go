@@ -20,14 +20,14 @@ import (
 var errRevoked = idrl.Errorf(idrl.Forbidden, "A researcher has ended your part in this session. Thank you for your answers.")
 
 // errSuperseded ends the run of a session when the data of a person are withdrawn from
-// the journal: what is in memory was learnt from them too. The next run begins with what
-// is left, as after a restart.
+// the journal, because the posterior in memory was learnt from them too. The next run begins with the
+// data that are left, as after a restart.
 var errSuperseded = idrl.Errorf(idrl.Unavailable, "the session is being started again without the data of a person who withdrew them; try again")
 
-// Follow reads what researchers want of the session and does it: it asks for more
-// answers or fewer, refuses who was removed and frees their questions, and adds a
-// row to the log for each annotator whose answers are to count otherwise than they do. It
-// returns when that is durable. Where the data of a person were withdrawn it returns
+// Follow reads the settings that researchers have changed and applies them: the number of
+// answers wanted, the annotators who were removed, whose questions it frees, and for each annotator
+// whose answers are to count in another way a row of the log. It
+// returns when that is durable. If the data of a person were withdrawn it returns
 // errSuperseded, and Run ends.
 func (s *Session) Follow(ctx context.Context) error {
 	undecided, err := call(ctx, s.inbox, func() ([]idrl.AnnotatorID, error) {
@@ -62,8 +62,8 @@ func (s *Session) followSettings(now record.Settings) (changed bool) {
 	return changed
 }
 
-// applySettings takes in what researchers want, but for the log. It reports whether who is
-// asked what can change by it.
+// applySettings applies settings, except those that need a row of the log. It reports whether the questions of annotators
+// can change by it.
 func (s *Session) applySettings(now record.Settings) (changed bool) {
 	changed = s.settings.apply(now)
 	s.shelf.hold(now.Gold)
@@ -71,18 +71,18 @@ func (s *Session) applySettings(now record.Settings) (changed bool) {
 	return changed
 }
 
-// settings are what a session is made of, and what researchers want of it now.
+// settings are the configuration of a session and its present settings.
 type settings struct {
 	cfg     Config
 	spec    idrl.SessionSpec
-	shown   atomic.Pointer[idrl.SessionSpec] // what Spec returns; for anybody
+	shown   atomic.Pointer[idrl.SessionSpec] // what Spec returns; read from any goroutine
 	state   record.SessionState
 	revoked map[idrl.AnnotatorID]bool            // who may not answer any more
 	wanted  map[idrl.AnnotatorID]record.Counting // how replies are to count; the log may not say so yet
 	golden  record.GoldSettings
 }
 
-// apply takes over the settings of now, and reports whether who is asked what can change by it.
+// apply takes over settings, and reports whether the questions of annotators can change by it.
 func (s *settings) apply(now record.Settings) (changed bool) {
 	is := set(now.Revoked)
 	changed = s.state != now.State || now.Title != "" && s.spec.Title != now.Title || s.spec.Budget != now.Budget || s.spec.CurrentInstructions() != now.Told || s.spec.CurrentConsent() != now.Consent || !maps.Equal(s.revoked, is)
@@ -177,8 +177,7 @@ func countingsOf(now record.Settings) map[idrl.AnnotatorID]record.Counting {
 	return out
 }
 
-// undecided returns, in order, the annotators of whom the log says otherwise than
-// the settings.
+// undecided returns, in order, the annotators whose replies count in another way by the log than by the settings.
 func (s *ledger) undecided() (out []idrl.AnnotatorID) {
 	for who := range s.log.how {
 		if !s.follows(who) {
@@ -194,11 +193,11 @@ func (s *ledger) undecided() (out []idrl.AnnotatorID) {
 	return out
 }
 
-// follows reports whether the log says of an annotator what the settings say.
+// follows reports whether the log and the settings agree on how the replies of an annotator count.
 func (s *ledger) follows(who idrl.AnnotatorID) bool { return s.log.how[who].Follows(s.wanted[who]) }
 
-// decision returns the request that makes the log say of an annotator what the settings
-// say when its time has come. ahead is its work, if that was done before; nil else.
+// decision returns the request that adds to the log how the settings, at the time when it is served, have the replies of an
+// annotator count. ahead is the history after it, if that was computed before; else nil.
 func (s *Session) decision(ctx context.Context, who idrl.AnnotatorID, ahead *edited, reply func(view.Receipt, error)) request {
 	return request{reply: reply, write: func() (logEntry, error) { return s.decide(who, ahead) }, after: func() {
 		s.adoptIfDue(ctx)

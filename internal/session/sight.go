@@ -12,13 +12,13 @@ import (
 	"tiebreak/internal/look/measure"
 )
 
-// A sight has what a person sees of clips. It reads drawings from the journal where it is
-// not given them. One goroutine uses it.
+// A sight holds measurements of what a person sees of clips. It reads drawings from the journal unless it is
+// given them. One goroutine uses it.
 type sight struct {
 	journal record.Journal
 	session idrl.SessionID
 	views   map[idrl.ClipID]*measure.View // nil of a clip that cannot be measured
-	seen    map[idrl.QueryID]seen         // of the generation, once it was beheld; not changed then
+	seen    map[idrl.QueryID]seen         // of the generation, once it was measured; not changed after that
 	drawn   bool                          // something is known of a question of the generation
 	likeness
 	sorting
@@ -175,9 +175,8 @@ func lead(mean, variance float64) float64 {
 	return record.MaxLead
 }
 
-// commonStart is what the value of a comparison is multiplied by if its clips begin in the
-// same state: people like to see what two policies make of the same, so that it comes first
-// where it is worth nearly as much.
+// commonStart is the factor of the value of a comparison whose clips begin in the
+// same state. Such comparisons are easier for people, so they are preferred among those of nearly equal value.
 const commonStart = 1.05
 
 // weight returns what the value of a question is multiplied by: the probability of a clear

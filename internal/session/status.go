@@ -14,7 +14,7 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// reports are what researchers and annotators are told of the session. Their exported methods may be
+// reports makes the reports on the session for researchers and annotators. The exported methods may be
 // called from any goroutine.
 type reports struct {
 	*inbox
@@ -28,27 +28,27 @@ type reports struct {
 
 // Status returns the state of the session for a researcher.
 func (s *reports) Status(ctx context.Context) (view.Status, error) {
-	t, err := call(ctx, s.inbox, func() (telling, error) { return s.telling(), nil })
+	t, err := call(ctx, s.inbox, func() (statusInput, error) { return s.statusInput(), nil })
 	if err != nil {
 		return t.st, err
 	}
 	return t.status(), nil
 }
 
-// telling is a Status without what is summed up of the log, which is not of the session's goroutine, and what it is
-// summed up from: that does not change.
-type telling struct {
+// statusInput is a Status without the numbers that the caller's goroutine computes from the log, with the rows for that, which do
+// not change.
+type statusInput struct {
 	st        view.Status
 	log       []idrl.Answer
 	predicted []quality.Hit
 }
 
-func (t telling) status() view.Status {
+func (t statusInput) status() view.Status {
 	t.st.Annotators = quality.Summarise(t.log, t.predicted)
 	return t.st
 }
 
-func (s *reports) telling() telling {
+func (s *reports) statusInput() statusInput {
 	st := view.Status{
 		Session: s.spec.ID, State: s.settings.state, Seq: s.log.seq(), Answers: s.log.all.answers, Skipped: s.log.all.skipped, Budget: s.spec.Budget, Decided: s.contestOver(),
 		Recordings: s.cfg.Recordings, BasedOn: -1, Training: s.trainingNow(), Learning: s.learning(),
@@ -71,7 +71,7 @@ func (s *reports) telling() telling {
 	if s.cfg.Unseen {
 		withoutClips(&st)
 	}
-	return telling{st, slices.Clip(s.log.rows), slices.Clip(s.log.predicted)}
+	return statusInput{st, slices.Clip(s.log.rows), slices.Clip(s.log.predicted)}
 }
 
 // withoutClips takes away the clips of a session of which there is nothing to see.
@@ -84,11 +84,10 @@ func withoutClips(st *view.Status) {
 	}
 }
 
-// standings returns the predicted returns of the distinct candidates in use and of
-// the best known policy, the best first: each against the average candidate, as what
-// all share, such as a constant feature that no comparison can tell, would otherwise
-// drown their differences, and as a share of the span of the last statement of regret.
-// Without one they are means in the unit of the reward, which have no interval: the
+// standings returns the predicted returns of the recommended policy and of the distinct candidates in use, the recommended
+// one first, then by mean. Each is the difference from the average candidate: what all share, such as a constant feature that no
+// comparison distinguishes, is left out. It is a share of the span of the last statement of regret.
+// Without such a statement the means are in the unit of the reward and have no interval, because the
 // posterior is then too narrow for one.
 func (s *reports) standings(best idrl.Candidate, regret []idrl.Regret) (out []view.Estimate) {
 	average := make([]float64, s.learner.Posterior().Dim())
@@ -141,10 +140,10 @@ func shareOf(e view.Estimate, span float64) view.Estimate {
 	return e
 }
 
-// weights returns those of the environment's features, each in standard deviations of its
-// prior: the prior knows the typical size of a feature (idrl.EnvSpec.PriorScale), so that
-// features of different units can be compared. It returns nil where others are in use, which
-// have no names, and in an arena, which has none.
+// weights returns the weights of the environment's features, each in standard deviations of its
+// prior, which has the typical size of a feature (idrl.EnvSpec.PriorScale), so that
+// features of different units can be compared. It returns nil under learnt features, which
+// have no names, and in an arena.
 func (s *reports) weights() (out []view.Estimate) {
 	if s.features.version() > 0 || s.spec.IsArena() {
 		return nil

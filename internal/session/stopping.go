@@ -21,13 +21,12 @@ func (s *statements) stopping() stopping.Stopping {
 	return s.stop.now
 }
 
-// fewWeights is the number of weights up to which it is looked whether what decides was asked about
-// where a number of answers would be foretold, too; with more of them, only where the session would
-// propose to stop.
+// fewWeights is the number of weights up to which unasked is also computed where the session forecasts the number of answers
+// left. With more weights it is computed only where the session would propose to stop.
 const fewWeights = 64
 
-// explained is stopping for researchers, who also hear what was not asked about, and what the features
-// do not tell, where nothing is foretold.
+// explained is stopping for researchers. It has the objections of unasked and unexplained also where the session neither
+// proposes to stop nor forecasts anything.
 func (s *statements) explained() stopping.Stopping {
 	out := s.stopping()
 	if out.Objections == nil && !out.Propose && len(s.stop.points) > 0 && s.learner.Posterior().Dim() <= fewWeights {

@@ -30,7 +30,7 @@ type training struct {
 	prepared prepared         // of ready
 }
 
-// underWay is the training, or the follow-up, under way; after it, the last one.
+// underWay is the training, or the follow-up, that runs, or else the last one.
 type underWay struct {
 	state    view.Training
 	progress chan progress     // the newest
@@ -205,7 +205,7 @@ func (t *training) prepareAgain(res result) {
 	go func() { c <- res.prepare(prepare) }()
 }
 
-// fixed says why the training under way cannot be cancelled; it is empty if it can.
+// fixed says in words why the training under way cannot be cancelled; it is empty if it can be.
 func (t *training) fixed() string {
 	switch {
 	case t.gen == nil, t.spec.AdoptAfter > 0:
@@ -240,8 +240,8 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// trainingFailed plans another attempt. That of an arena whose entrants cannot be compared would
-// come to the same.
+// trainingFailed plans another attempt, except for an arena whose entrants cannot be compared: another attempt would fail
+// for the same reason.
 func (t *training) trainingFailed(ctx context.Context, err error) {
 	wait := min(firstRetry<<min(t.failures, 16), lastRetry)
 	t.failures++
@@ -309,8 +309,7 @@ func (t *training) mustWait() bool {
 }
 
 // held reports whether no work may begin in the background, because the session is paused or
-// was closed before its first question. What its log waits for may: answers that are under
-// way are taken in.
+// was closed before its first question. A paused session still does the work that answers under way wait for (mustWait).
 func (t *training) held() bool {
 	return t.paused() && !t.mustWait() || t.closed() && t.gen == nil
 }

@@ -18,7 +18,7 @@ import (
 type uploads struct {
 	*inbox
 	*statements
-	uploading sync.Mutex // held by the caller of Upload that is under way; no field is guarded by it
+	uploading sync.Mutex // has one Upload run at a time; guards no field
 }
 
 // Upload adds to the clips that people are asked about those of given, which has candidates,

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tiebreak/internal/idrl"
@@ -208,22 +209,22 @@ func (c Config) idle(ctx context.Context, all []*Labeller) (out []Step, err erro
 	for k := range stepsOfIdle {
 		upTo := c.Idle * (k + 1) / stepsOfIdle
 		var wg sync.WaitGroup
-		errs := make([]error, len(all))
-		for i, l := range all {
-			share := upTo*(i+1)/len(all) - upTo*i/len(all) - (len(open)*(i+1)/len(all) - len(open)*i/len(all))
+		var errs []error
+		var failed atomic.Bool
+		for n := len(open); n < upTo && !failed.Load(); n++ {
+			of := all[n%len(all)].Conn
+			atOnce <- struct{}{}
 			wg.Go(func() {
-				for range share {
-					atOnce <- struct{}{}
-					tab, err := openTab(ctx, l.Conn)
-					<-atOnce
-					if err != nil {
-						errs[i] = fmt.Errorf("open an idle socket: %w", err)
-						return
-					}
-					mu.Lock()
-					open = append(open, tab)
-					mu.Unlock()
+				defer func() { <-atOnce }()
+				tab, err := openTab(ctx, of)
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					failed.Store(true)
+					errs = append(errs, fmt.Errorf("open an idle socket: %w", err))
+					return
 				}
+				open = append(open, tab)
 			})
 		}
 		wg.Wait()

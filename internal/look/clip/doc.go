@@ -31,12 +31,12 @@
 //
 // Header.Pictures says what each file is, Header.Show which of them each frame shows. Header.Look
 // has coarse looks at a few of them, by which package measure measures the clip without decoding
-// files; clips that were encoded before there were looks have none. Header.Seen is the part in which there is
-// something to see, where players are to look for what to show.
+// files; clips that were encoded before there were looks have none. Header.Seen is the part of the pictures in which there is
+// something to see, for players that enlarge it.
 // A frame is shown until the next one begins: nothing lies between two.
 //
 // A clip of video, version 4, is the same, with files of videos behind the pictures: the same frames in several encodings
-// (Header.Videos), in which all cameras (Header.Cameras) are beside each other, so that one clock moves them. Its pictures
-// are some stills: browsers that play none of the videos show them, and whoever draws or measures clips without a decoder of
-// videos uses them. ForBrowser takes out what one browser needs.
+// (Header.Videos), in which all cameras (Header.Cameras) are beside each other, so that they play in step. Its pictures
+// are some stills. They are shown by browsers that play none of the videos, and used where clips are drawn or measured without a
+// decoder of videos. ForBrowser returns the part that one browser needs.
 package clip

@@ -14,7 +14,7 @@ import (
 const magic = "TBC1"
 
 // Encode draws c and returns its bytes, a function of its arguments alone. env must be an instance
-// equal to the one in which c was recorded; it is left in the last state of c. An drawing.Substepper
+// equal to the one in which c was recorded; it is left in the last state of c. A drawing.Substepper
 // gives a frame for each of its substeps, any other environment one for each step. An environment
 // that cannot draw but is drawing.Pictured gives a picture for each step (EncodeFootage), or all
 // existing ones (Filmed), and one that is Taped gives videos and some stills. Encode returns an error of kind Invalid if env cannot show or restore

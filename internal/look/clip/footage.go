@@ -32,7 +32,7 @@ const (
 const (
 	minPictureSide = 8
 	maxPictureSide = 480 // of what is shown, as stored; larger ones are shrunk
-	maxSoughtSide  = 640 // the same where half of a picture or less is seen (Footage.Seek): most of Gymnasium's have 600, and shrinking them takes half of the time
+	maxSoughtSide  = 640 // the same where half of a picture or less is seen (Footage.Seek): most environments of Gymnasium give 600, and shrinking takes half of the time
 	maxStoredSide  = 960 // of all of a picture of which a small part is shown
 	maxGivenSide   = 4096
 	maxGivenBytes  = 8 << 20

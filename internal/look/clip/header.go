@@ -65,7 +65,7 @@ type Picture struct {
 	Bytes int    `json:"n"` // length of its file
 }
 
-// Shape is an drawing.Shape on the wire. Empty fields are left out.
+// Shape is a drawing.Shape on the wire. Empty fields are left out.
 type Shape struct {
 	Kind  drawing.ShapeKind `json:"k"`
 	Paint drawing.Paint     `json:"p"`

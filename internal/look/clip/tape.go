@@ -2,8 +2,8 @@ package clip
 
 import "image"
 
-// A Tape is what cameras filmed during a clip: their pictures beside each other in one video, so that all of them
-// are on one clock.
+// A Tape has the videos of the cameras of a clip, beside each other in one video, so that all of them
+// play in step.
 type Tape struct {
 	W, H    int           // pixels of the video and of Stills
 	Cameras []Camera      // at least one, the most important first

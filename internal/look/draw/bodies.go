@@ -182,7 +182,7 @@ func next(left []*body, hides [][]*body, done map[*body]bool) *body {
 	return farthest
 }
 
-// nearer says whether p hides q: positive if so, negative if q hides p, 0 if they
+// nearer returns whether p hides q: positive if so, negative if q hides p, 0 if they
 // do not meet on the image.
 func (v *view) nearer(p, q *body) float64 {
 	if p.least.x > q.most.x || q.least.x > p.most.x || p.least.y > q.most.y || q.least.y > p.most.y {

@@ -34,7 +34,7 @@ func SVG(s *drawing.Scene) string {
 	return d.String()
 }
 
-// A drawing is the text of an SVG element.
+// An svgFile is the text of an SVG element.
 type svgFile struct{ strings.Builder }
 
 func paintVar(p drawing.Paint) string { return "var(--paint-" + html.EscapeString(string(p)) + ")" }

@@ -15,7 +15,7 @@ import (
 var typeface = sync.OnceValue(func() *sfnt.Font {
 	f, err := sfnt.Parse(gobold.TTF)
 	if err != nil {
-		panic(fmt.Sprintf("picture: the font that is built in cannot be read: %v", err))
+		panic(fmt.Sprintf("draw: the font that is built in cannot be read: %v", err))
 	}
 	return f
 })

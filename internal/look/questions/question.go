@@ -118,7 +118,7 @@ type asked struct {
 	query idrl.QueryID
 }
 
-// A seen is a question as a person remembers it.
+// A seen question is one that a person was asked.
 type seen struct {
 	n         int
 	query     idrl.QueryID
@@ -245,7 +245,7 @@ func (q *Question) judge(views []*measure.View) (unseen string) {
 	return ""
 }
 
-// mean fills in what the clips mean.
+// mean fills in BothUseless and SameUseless.
 func (q *Question) mean(views []*measure.View) {
 	q.BothUseless, q.SameUseless = true, len(views) == 2
 	for _, v := range views {

@@ -45,7 +45,7 @@ type Calibration struct {
 	BlindBrier, BlindLoss float64 // the same of one who knows nothing of the clips (Blind)
 }
 
-// A Blind says what one who knows nothing of the clips predicts, where p was predicted.
+// A Blind returns the prediction of one who knows nothing of the clips, for an answer whose prediction was p.
 type Blind func(p []float64) []float64
 
 // EvenClips is the Blind of which clip is picked: each is as probable.

@@ -12,7 +12,7 @@ import (
 	"tiebreak/internal/learn/posterior"
 )
 
-// A Prediction is what a posterior says of the answer to a question. Fields of other kinds of
+// A Prediction is the distribution of the answer to a question under a posterior. Fields of other kinds of
 // questions are nil.
 type Prediction struct {
 	Reply       []float64    // to a comparison: probabilities of the answers in the order of idrl.Outcomes
@@ -24,7 +24,7 @@ type Prediction struct {
 // above, with a probability of 5 % each.
 type RatingRange struct{ Mean, Low, High float64 }
 
-// A Forecast is what the posterior before an answer said of one of several outcomes.
+// A Forecast has the probabilities of the outcomes under the posterior before an answer.
 type Forecast struct {
 	Seq    int64
 	P      []float64 // of the outcomes; they add up to one
@@ -38,7 +38,7 @@ func (f Forecast) Of(choice idrl.Choice) Forecast {
 	return f
 }
 
-// A RatingForecast is what the posterior before a rating said of it.
+// A RatingForecast is the prediction of a rating by the posterior before it.
 type RatingForecast struct {
 	Seq    int64
 	Rating float64 // as it was given, from −1 to 1
@@ -122,7 +122,7 @@ func sound(p []float64) bool {
 	return len(p) > 0
 }
 
-// foretold is what the posterior before an answer said of it. Seq is 0 in what is not known.
+// foretold has the predictions of an answer by the posterior before it. Seq is 0 in those that do not apply.
 type foretold struct {
 	reply, best, worst Forecast
 	rating             RatingForecast

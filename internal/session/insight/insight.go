@@ -13,7 +13,7 @@ import (
 	"tiebreak/internal/learn/posterior"
 )
 
-// A Source is what a session hands over of one moment. Nothing in it changes afterwards.
+// A Source is the input of a report on one moment of a session. Nothing in it changes afterwards.
 type Source struct {
 	Seq     int64              // of the last log row
 	Log     []idrl.Answer      // by Seq
@@ -47,7 +47,7 @@ type Source struct {
 // make those of 100,000 answers again takes most of a minute.
 const Followed = 1000
 
-// A Report is all that there is to say of one moment.
+// A Report describes a session at one moment.
 type Report struct {
 	Seq       int64
 	Answers   int        // that count
@@ -67,7 +67,7 @@ type Report struct {
 	Verdicts  Verdicts // of sessions of kind idrl.JudgeClip
 }
 
-// A Follower makes reports, one after another, for the price of what has changed since the
+// A Follower makes reports one after another. The cost of a report is that of the answers that have changed since the
 // last one. It may be used by any number of goroutines.
 type Follower struct {
 	last atomic.Pointer[made] // nil before the first report

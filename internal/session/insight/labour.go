@@ -19,7 +19,7 @@ type Labour struct {
 	Hours   []Hour        // without gaps, the first and the last with a reply; at most MostHours
 	Earlier int           // replies before the first of Hours
 	Time    time.Duration // sum of the response times of all people, without the time in which the page was hidden
-	Times   []Times       // of everybody first, where there are two people or more; then by first reply
+	Times   []Times       // of all annotators together first, if there are two or more; then of each, by first reply
 	Mix     []Share       // every reply, as it counts, the most frequent first
 	Agree   *Agreement
 }
@@ -36,7 +36,7 @@ type Hour struct {
 // Times are quantiles of the response times of one person, without the time in which the page
 // was hidden.
 type Times struct {
-	Annotator idrl.AnnotatorID // empty for everybody
+	Annotator idrl.AnnotatorID // empty: all together
 	N         int
 	Q         [5]time.Duration // of 5, 25, 50, 75 and 95 %
 }

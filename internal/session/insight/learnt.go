@@ -47,7 +47,7 @@ type Moment struct {
 	Begins string
 }
 
-// Next is the question that somebody who joins now would be asked for its value.
+// Next is the question that an annotator who joins now would be asked for its value.
 type Next struct {
 	Query         idrl.Query // two clips or one
 	First, Second Policy     // that the answer tells apart; their IDs are empty where the strategy compares no policies

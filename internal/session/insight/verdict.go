@@ -10,7 +10,7 @@ import (
 	"tiebreak/internal/people/sequential"
 )
 
-// An Episode is what a clip shows a part of.
+// An Episode is the episode that a clip is a part of.
 type Episode struct {
 	ID     idrl.TrajectoryID
 	Policy string // that acted, as researchers call it

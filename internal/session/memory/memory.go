@@ -20,7 +20,7 @@ type Journal struct {
 	Record *record.Record // of session Record.Spec.ID; required
 	Guard  *sync.Mutex    // guards Record, also against the caller that owns it; required
 
-	// Annotators are those who joined the session; nil for anybody.
+	// Annotators have joined the session; nil: answers of all are taken.
 	Annotators []idrl.AnnotatorID
 
 	// Fail returns the error of the next write, as a full disk does; nil never fails.

@@ -17,13 +17,13 @@ type Kind string
 // Kinds of notices. The set is closed.
 const (
 	MayStop Kind = "may_stop"        // its statement says that one can stop
-	Quiet   Kind = "quiet"           // nobody has answered for long, and answers are missing
+	Quiet   Kind = "quiet"           // there was no answer for long, and answers are missing
 	Quality Kind = "quality"         // people seem to answer the other way round
 	Failed  Kind = "training_failed" // the last training failed
 )
 
-// again is the time within which the same kind of notice of a session is not fresh a second time: a training that fails after
-// each answer is told of once a day.
+// again is the time within which a kind of notice of a session is fresh once: a training that fails after
+// each answer is reported once a day.
 const again = 24 * time.Hour
 
 // A Notice is something that holds for a session. It names no person.
@@ -35,7 +35,8 @@ type Notice struct {
 	Since   time.Time      `json:"since"`
 }
 
-// OfStatus returns what holds by the state of a session, without Quiet. A session that is paused or has ended needs nobody.
+// OfStatus returns the notices that follow from the status of a session, all but Quiet. A session that is paused or has ended has
+// none.
 func OfStatus(st view.Status) (out []Notice) {
 	if st.State != record.StateRunning && st.State != "" {
 		return nil
@@ -57,7 +58,7 @@ func OfStatus(st view.Status) (out []Notice) {
 		add(Quality, fmt.Sprintf("%d people seem to answer the other way round.", wrong))
 	}
 	if st.Training.Err != "" {
-		add(Failed, "The last training failed: "+st.Training.Err)
+		add(Failed, st.Training.Err)
 	}
 	return out
 }
@@ -71,7 +72,7 @@ func OfSummary(s record.Summary, now time.Time, quiet time.Duration) (out []Noti
 	return []Notice{{Session: s.Spec.ID, Kind: Quiet, Text: "Nobody has answered since " + s.Last.UTC().Format("2 Jan 2006, 15:04 UTC") + "."}}
 }
 
-// A Board has what holds for each session. The zero Board is ready for use, by any goroutine.
+// A Board has the notices that hold for each session. The zero Board is ready for use, by any goroutine.
 type Board struct {
 	mu   sync.Mutex
 	now  map[idrl.SessionID][]Notice

@@ -11,7 +11,7 @@ import (
 type Offer struct {
 	Seq     int64
 	Open    []record.Assignment // leased to the annotator, in the order to show them
-	Answers int                 // effective and informative answers of everybody
+	Answers int                 // effective and informative answers of all annotators
 	Mine    int                 // answers of this annotator that are not withdrawn, informative or not
 	Skipped int                 // those of Mine that are not informative
 	Budget  int
@@ -21,7 +21,7 @@ type Offer struct {
 	Waiting string            // why Open is empty, for people; empty if it is not, or all questions are answered
 	Enough  bool              // the session may stop (SessionSpec.Doubt), and nothing else ends it: the annotator is done, and may go on
 	Undo    idrl.AnswerID     // the annotator's last answer that can be undone; empty if none
-	Left    stopping.Forecast // answers of everybody until the session is complete or more of them change little
+	Left    stopping.Forecast // answers of all annotators until the session is complete or more of them change little
 	Code    string            // SessionSpec.CompletionCode, once the annotator has answered, and Done or Enough
 	Effect  bool              // the annotator may see the result, and there is one
 	Same    bool              // the result looks as it did before the first answer
@@ -32,7 +32,7 @@ type Offer struct {
 
 // Learning counts the answers that the session has not used for training yet.
 type Learning struct {
-	Answers   int  // effective and informative ones of everybody that are not in the generation in use
+	Answers   int  // effective and informative ones of all annotators, not held out, that the generation in use has not learnt from
 	Untrained bool // the generation in use was not trained from any answer that counts
 	Running   bool // a training that learns from such answers is under way, or waits for a worker
 

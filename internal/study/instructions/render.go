@@ -28,9 +28,8 @@ type Show func(address, alt string) (element string, ok bool)
 // topHeading is the level of the highest heading, which stands below one of the page.
 const topHeading = 3
 
-// Render returns Markdown as HTML. Raw HTML is shown as the text that it is, a link that
-// leads elsewhere than to the web or to mail as its words, and a picture that there is not
-// as its alternative text. A line that ends is one in the result too.
+// Render returns Markdown as HTML. Raw HTML is shown as text, a link with another scheme than http, https or mailto
+// as its words, and a missing picture as its alternative text. Line breaks are kept.
 func Render(source string, show Show) string {
 	src := []byte(strings.ToValidUTF8(source, "\uFFFD"))
 	doc := goldmark.DefaultParser().Parse(text.NewReader(src))

@@ -25,7 +25,7 @@ type Row struct {
 	Against string      `json:"against"`     // what the best policy is: "optimum", "search", "known" to the session (docs/simulate.md, section 4)
 	First   uint64      `json:"first_seed"`  // the others follow it
 	Answers []int       `json:"answers"`     // after which the recommended policy was compared with the truth; increasing
-	Regret  [][]float64 `json:"true_regret"` // of each run after so many answers, as a share of the span, in ten-thousandths
+	Regret  [][]float64 `json:"true_regret"` // of each run after so many answers, as a share of the span, rounded to four decimals
 }
 
 // A Table is the rehearsals that are kept.

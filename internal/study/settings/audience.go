@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// An Audience is who answers a session. It has defaults of its own for some settings; what
-// somebody sets explicitly takes precedence.
+// An Audience is a kind of people who answer a session. It has defaults of its own for some settings. Settings
+// that are given explicitly take precedence.
 type Audience struct {
 	Name, Title, Hint string
 
@@ -119,8 +119,8 @@ func (a Audience) Says() string {
 	return strings.Join(parts, "; ")
 }
 
-// Differs returns the keys of the settings of a spec that are not what a session of a has if only the
-// others are set.
+// Differs returns the keys of the settings of a spec that differ from the defaults of the audience, given the other
+// settings.
 func (a Audience) Differs(spec idrl.SessionSpec) (keys []string) {
 	spec = Complete(spec)
 	usual := a.Defaults()

@@ -144,7 +144,7 @@ func (s Setting) Set(spec *idrl.SessionSpec, text string) (err error) {
 	return nil
 }
 
-// Give is Set for somebody who cannot mean the default by a number of zero.
+// Give is Set, but a number of zero is an error where zero would stand for the default.
 func (s Setting) Give(spec *idrl.SessionSpec, text string) error {
 	if err := s.Set(spec, text); err != nil {
 		return err

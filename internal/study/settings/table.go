@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// table lists every setting of a session, in the order of study files. Of settings that depend on one
-// another the dependent one comes later: Complete goes by that.
+// table lists every setting of a session, in the order of study files. A setting whose default depends on another one
+// comes after it, because Complete fills in defaults in this order.
 var table = []Setting{
 	{
 		Key: "title", Label: "Title", Words: "name of the session; annotators see it", Unit: "name",

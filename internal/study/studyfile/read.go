@@ -96,7 +96,7 @@ func (f *File) take(key, value *yaml.Node) error {
 	return f.wrong(at, "%s %s", key.Value, err)
 }
 
-// like proposes the key that somebody may have meant.
+// like proposes a known key that is spelt like key, as the rest of an error.
 func like(key string) string {
 	var keys []string
 	for _, s := range settings.All() {
@@ -108,8 +108,8 @@ func like(key string) string {
 	return "; docs/study.md lists the keys"
 }
 
-// Nearest returns the one of words that somebody who wrote word may have meant: one that differs by at most two letters; empty
-// if there is none.
+// Nearest returns the first of words with the smallest Levenshtein distance from word, if that is at most 2 bytes; else the empty
+// string.
 func Nearest(word string, words []string) (best string) {
 	least := 3
 	for _, w := range words {
@@ -120,7 +120,7 @@ func Nearest(word string, words []string) (best string) {
 	return best
 }
 
-// distance is Levenshtein's: the fewest letters to insert, delete or replace.
+// distance returns the Levenshtein distance: the fewest bytes to insert, delete or replace.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -166,7 +166,7 @@ func (a *Agent) pass(ctx context.Context, m Message) {
 	case l != nil:
 		l.take(m.Data)
 	case kind != parcelLeft:
-		_ = a.c.Carrier.Send(ctx, from(m.Subject), encodeParcel(parcelLeft, 0, nil)) // else the server waits in vain for a while
+		_ = a.c.Carrier.Send(ctx, from(m.Subject), encodeParcel(parcelLeft, 0, nil)) // else the server waits until its link times out
 	}
 }
 

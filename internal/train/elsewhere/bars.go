@@ -12,7 +12,7 @@ import (
 // barsFor is how long Bars keeps what it has read.
 const barsFor = 2 * time.Second
 
-// Bars is what researchers say of workers, as it was read at most two seconds ago. Its methods may be called from any goroutine.
+// Bars caches for two seconds which workers researchers have drained or banned. Its methods may be called from any goroutine.
 type Bars struct {
 	read func(context.Context) ([]record.WorkerBar, error)
 	log  *slog.Logger
@@ -22,12 +22,12 @@ type Bars struct {
 	now map[string]Bar
 }
 
-// NewBars returns Bars that are read by a function. If it returns an error, which is logged, what was read before stays.
+// NewBars returns Bars that are read by a function. If it returns an error, that is logged, and the last result stays valid.
 func NewBars(read func(context.Context) ([]record.WorkerBar, error), log *slog.Logger) *Bars {
 	return &Bars{read: read, log: log}
 }
 
-// Of returns what is said of a worker: what HubConfig.Barred asks.
+// Of returns the bar of a worker, as HubConfig.Barred needs it.
 func (b *Bars) Of(worker string) Bar {
 	b.mu.Lock()
 	defer b.mu.Unlock()

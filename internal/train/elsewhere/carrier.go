@@ -11,7 +11,7 @@ const MaxMessage = 128 << 10
 // MaxBlob is the length in bytes that a blob may have.
 const MaxBlob = 64 << 20
 
-// A Message is what was told or sent under a subject.
+// A Message was told or sent under a subject.
 type Message struct {
 	Subject string
 	Data    []byte // not to be changed
@@ -41,7 +41,7 @@ type Carrier interface {
 	// does not fit in is left out.
 	Watch(ctx context.Context, pattern string) (<-chan Message, error)
 
-	// Send sends a message to whoever receives its subject. It returns nil when the carrier has it: others may have
+	// Send sends a message to the receiver of its subject. It returns nil when the carrier has it. The receiver may get
 	// it later, or never. data has at most MaxMessage bytes.
 	Send(ctx context.Context, subject string, data []byte) error
 

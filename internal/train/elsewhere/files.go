@@ -30,7 +30,7 @@ const (
 	maxFilesSize = 8 << 30 // bytes of all
 )
 
-// filePath is what a path may be. A word does not begin with a dot.
+// filePath matches the paths of files. No word begins with a dot.
 var filePath = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){0,3}$`)
 
 // Hand puts files where the worker can fetch them, and tells it their list, unless it has just these. It is called by the

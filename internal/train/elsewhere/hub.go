@@ -18,7 +18,7 @@ import (
 	"tiebreak/internal/train/jobs"
 )
 
-// A Pool is what workers join: *jobs.Pool.
+// A Pool is a pool of workers that workers elsewhere join: *jobs.Pool.
 type Pool interface {
 	Join(ctx context.Context, link jobs.Link, place jobs.Place)
 	Waiting() []jobs.Waiting
@@ -59,7 +59,7 @@ const maxWorkers = 10_000
 // false results after which a worker is given no more jobs by this hub.
 const maxFalse = 2
 
-// A Hub offers the jobs that wait in a pool to workers elsewhere, and has those join that can do one.
+// A Hub takes the offers of workers elsewhere for the jobs that wait in a pool, and has those workers join it.
 type Hub struct {
 	c       HubConfig
 	times   times
@@ -86,7 +86,7 @@ type slot struct {
 	done   string    // number of the offer that was taken last
 }
 
-// A note is what a hub knows of a worker, whatever its processes.
+// A note is what a hub knows of a worker, for all its processes together.
 type note struct {
 	since time.Time // when it was heard of first
 	wrong int       // false results
@@ -192,7 +192,7 @@ func (h *Hub) hear(m Message) {
 	s.offer, s.seen = o, now
 }
 
-// pass hands on a parcel to its link. A link that nobody knows any more is closed.
+// pass hands on a parcel to its link. If the hub does not know the link, it tells the worker that the link has ended.
 func (h *Hub) pass(ctx context.Context, m Message) {
 	h.mu.Lock()
 	s := h.taken[m.Subject]
@@ -282,7 +282,7 @@ func (h *Hub) forget(s *slot, l *link) {
 // from returns the subject of what a worker sends, from that of what is sent to it.
 func from(to string) string { return "from." + strings.TrimPrefix(to, "to.") }
 
-// look takes offers for the jobs that wait, and lets workers go that nobody needs.
+// look takes offers for the jobs that wait, and releases workers for which there is no job.
 func (h *Hub) look(ctx context.Context, now time.Time) {
 	waiting, doing := h.c.Pool.Waiting(), map[string]bool{}
 	for _, w := range h.c.Pool.Now() {

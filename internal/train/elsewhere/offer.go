@@ -11,7 +11,7 @@ import (
 	"tiebreak/internal/train/jobs"
 )
 
-// An Offer is what a worker says of itself while it waits for a job.
+// An Offer describes a worker that waits for a job.
 type Offer struct {
 	Worker  string   `json:"worker"`
 	Process string   `json:"process"` // tells processes of one name apart, as those that share a key

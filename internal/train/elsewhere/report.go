@@ -11,7 +11,7 @@ import (
 	"tiebreak/internal/train/jobs"
 )
 
-// A Reporter says what a server knows of those that do its jobs.
+// A Reporter reports on the workers of a server and the jobs that wait.
 type Reporter struct {
 	Hub   *Hub                        // nil: no workers on other machines can join
 	Pool  *jobs.Pool                  // required
@@ -19,7 +19,7 @@ type Reporter struct {
 	Wants func() [][]string           // what sessions may need, by environment; nil where this machine has everything itself
 }
 
-// Report returns what there is now. bars is what researchers say of workers, by worker.
+// Report returns the report of now. bars are those that researchers have set, by worker.
 func (r Reporter) Report(bars []record.WorkerBar) record.WorkerReport {
 	out := record.WorkerReport{Elsewhere: r.Hub != nil, Workers: []record.WorkerState{}, Here: []record.WorkerJob{}, Waiting: []record.WaitingJob{}}
 	var states []State

@@ -8,7 +8,7 @@ import (
 	"tiebreak/internal/train/jobs"
 )
 
-// A State is what a hub knows of a slot of a worker.
+// A State describes a slot of a worker, as a hub knows it.
 type State struct {
 	Offer
 	Since, Seen time.Time

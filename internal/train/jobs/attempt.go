@@ -22,7 +22,7 @@ type run struct {
 	before   time.Duration // processor time of the process before the job
 }
 
-// attempt starts the job of t as the store has it, sees it through, and records how it
+// attempt has worker w do the job of t as the store has it, and records how the attempt
 // ended. It returns an error that wraps errDied if the worker died.
 func (p *Pool) attempt(ctx context.Context, w *worker, t *ticket) (Done, error) {
 	now := time.Now()
@@ -240,8 +240,8 @@ func (r *run) record(ctx context.Context, f frame) error {
 	return passing(store.BeatJob(ctx, r.id, now.Add(r.pool.c.Lease()), record.JobProgress(r.last)))
 }
 
-// passing returns nil for an error of a store that cannot write right now: the lease
-// outlasts many beats, and a checkpoint can be done without.
+// passing returns nil for an error of a store that cannot write now: the lease
+// outlasts many beats, and a checkpoint may be lost.
 func passing(err error) error {
 	if idrl.KindOf(err) == idrl.Unavailable {
 		return nil
@@ -249,7 +249,7 @@ func passing(err error) error {
 	return err
 }
 
-// cancel stops the job, and the process if it does not obey.
+// cancel stops the job, and the process if that does not stop the job in time.
 func (r *run) cancel() {
 	sent := r.w.send(frame{kind: typeCancel, id: r.w.lastID})
 	late := time.NewTimer(grace)

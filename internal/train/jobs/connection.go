@@ -139,7 +139,7 @@ func decodeFrame(message []byte, fromWorker bool) (frame, error) {
 	return f, nil
 }
 
-// A Process is a worker's process at the other end of a Link, for who carries its frames.
+// A Process is a worker's process at the other end of a Link, for programs that carry its frames.
 type Process struct{ pipes *pipes }
 
 // StartProcess starts a process with command, and env on top of this process's own environment. What it writes to standard
@@ -182,8 +182,8 @@ func (p *Process) End() string {
 	return p.pipes.gone()
 }
 
-// ErrWorkerDied says that a process elsewhere has died, which may be the fault of its job.
+// ErrWorkerDied says that a process elsewhere has died. Its job may be the cause.
 var ErrWorkerDied = errors.New("its process has died")
 
-// errLost says that a link has ended, which is no fault of the job.
+// errLost says that a link has ended. The job is not the cause.
 var errLost = fmt.Errorf("%w: the link to it is lost", errDied)

@@ -14,7 +14,7 @@ type File struct {
 	Read func() ([]byte, error) // returns the content
 }
 
-// A fileLink is a Link that can hand them over. What it has handed over is there before frames that are written
+// A fileLink is a Link that can hand over files. They are there before frames that are written
 // later arrive.
 type fileLink interface {
 	Hand(files []File) error

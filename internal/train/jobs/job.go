@@ -15,7 +15,7 @@ type Job struct {
 	record.JobKey
 	record.Priority
 	Yields  bool          // other jobs of its priority go first: it waits for them, and is begun anew if one would wait for it
-	Soon    bool          // people have nothing of their answers before it is done: it is done at normal priority
+	Soon    bool          // no policy in use has learnt from people's answers before it is done: it is done at normal priority
 	Like    string        // jobs with the same Like take about as long, urgent ones, those that yield, and others apart
 	Work    time.Duration // processor time that it needs, before one like it was done; default half a minute
 	Payload []byte        // at most 16 MiB; recorded
@@ -43,11 +43,11 @@ func (j Job) Given(ctx context.Context, payload []byte) (_ []byte, err error) {
 	return payload, nil
 }
 
-// An Event is what is heard of a job: an Outlook, Began, Progress, Artefact,
+// An Event is a report on a job: an Outlook, Began, Progress, Artefact,
 // Checkpoint or, as the last, Done.
 type Event interface{ event() }
 
-// Outlook says when the result is to be expected. It comes when it changes and every
+// Outlook says when the result is expected. It comes when it changes and every
 // few seconds.
 type Outlook idrl.Outlook
 
@@ -73,8 +73,7 @@ func NewArtefact(name string, b []byte) Artefact {
 	return Artefact{Name: name, Hash: sha256.Sum256(b), Bytes: b}
 }
 
-// Checkpoint says that the job would go on from here if its worker died. It has been
-// recorded.
+// Checkpoint is a recorded state of the job, from which it goes on if its worker dies.
 type Checkpoint struct{ Bytes []byte }
 
 // Done says that the job is done, and recorded as such.
@@ -83,8 +82,8 @@ type Done struct {
 	Rejected func(why error)
 }
 
-// Reject says that the result is false, though it came in good order. The process that
-// made it is ended, and another takes its place.
+// Reject says that the result is false although it was handed over correctly. The process that
+// made it is ended and replaced.
 func (d Done) Reject(why error) {
 	if d.Rejected != nil {
 		d.Rejected(why)
@@ -98,8 +97,8 @@ func (Artefact) event()   {}
 func (Checkpoint) event() {}
 func (Done) event()       {}
 
-// Store records jobs. The record is the truth: a job that was interrupted, by a death of
-// its worker or of the server, can be handed out again from it. Reports of any but the
+// Store records jobs. A job that was interrupted, because its worker or the server died, is handed
+// out again from the record. Reports of any but the
 // last attempt at a job are refused with an error of kind Conflict.
 type Store interface {
 	// QueueJob records that job waits for a worker. If it is recorded already, with the

@@ -9,7 +9,7 @@ import (
 	"tiebreak/internal/base/record"
 )
 
-// A Place is what a worker elsewhere offers: to do one job at a time.
+// A Place is a worker elsewhere, which does one job at a time.
 type Place struct {
 	Name string // of the worker, for people
 
@@ -140,7 +140,7 @@ func (p *Pool) Waiting() (out []Waiting) {
 	return out
 }
 
-// A Worker is what a worker of the pool does.
+// A Worker describes what a worker of the pool does now.
 type Worker struct {
 	Name  string    // OnThisMachine for a process of this machine
 	Since time.Time // when it joined; zero for one of this machine

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A lineLog writes what a process complains of to a log, line by line: at most
-// maxLines in logWindow, for a Go program that dies writes hundreds, of which the
-// first say why. It says how many it left out. It is used by one goroutine.
+// A lineLog writes the standard error of a process to a log, line by line: at most
+// maxLines in logWindow, because a Go program that dies writes hundreds, of which the
+// first say why. It logs how many lines it left out. It is used by one goroutine.
 type lineLog struct {
 	log     *slog.Logger
 	now     func() time.Time

@@ -34,7 +34,7 @@ type Config struct {
 //   - At most Config.Workers long jobs are done at a time. There is one process more than
 //     that, so that one of them can be paused for another that needs less than half of what
 //     it has left. A job that is paused waits at its next report, and goes on where it was.
-//   - Short jobs wait for no long one: they have any process that has nothing to do.
+//   - Short jobs wait for no long one: they get any idle process.
 //   - One process does urgent and short jobs only, so that a session that is opened does not
 //     wait for the training of another.
 //
@@ -288,7 +288,7 @@ const (
 	lostInAll     = 10
 )
 
-// errOusted says that an attempt made room for another job.
+// errOusted says that an attempt was ended for another job, which goes first.
 var errOusted = errors.New("another job came first")
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -257,8 +257,8 @@ func (p *Pool) long() (out []*ticket) {
 	return out
 }
 
-// makeRoom ends an attempt at a job that yields, or pauses a job that has much left, for t,
-// which has to wait. It reports whether t can begin at once. The caller holds mu.
+// makeRoom makes room for t, which waits: it ends an attempt at a job that yields, or pauses a job that has much left. It
+// reports whether t can begin at once. The caller holds mu.
 func (p *Pool) makeRoom(t *ticket, now time.Time) bool {
 	if t.urgent() || t.job.Yields {
 		return false
@@ -284,7 +284,7 @@ func (p *Pool) makeRoom(t *ticket, now time.Time) bool {
 	return false
 }
 
-// foresee brings the outlook of every ticket up to date. The caller holds mu.
+// foresee updates the outlooks of all tickets that wait. The caller holds mu.
 func (p *Pool) foresee(now time.Time) {
 	order := p.inOrder(p.queue, now)
 	for _, urgent := range []bool{true, false} {
@@ -352,7 +352,7 @@ func (p *Pool) ready(t *ticket, now time.Time) time.Time {
 	return now.Add(max(typical-had, had/4))
 }
 
-// set keeps an outlook, and wakes the job if it differs by something to speak of.
+// set keeps an outlook, and wakes the job if it differs in more than a second of Ready.
 func (t *ticket) set(o idrl.Outlook) {
 	was := t.outlook
 	t.outlook = o

@@ -159,7 +159,7 @@ func (s *server) write(f frame) error {
 	return writeFrame(s.out, f)
 }
 
-// A gate holds up a job that is paused.
+// A gate blocks a job while it is paused.
 type gate struct {
 	job context.Context //nolint:containedctx // a gate belongs to one job
 

@@ -50,8 +50,7 @@ func newProcess(to connection) *process {
 	return p
 }
 
-// receive runs until the process is gone. Nonsense in place of frames counts
-// as its end.
+// receive runs until the process is gone. Bytes that are no frames count as its end.
 func (p *process) receive() {
 	defer close(p.exited)
 	p.fault = p.pass()

@@ -21,10 +21,10 @@ const (
 	madeRounds = 3 // of improving a pair, at most
 )
 
-// A Steer returns a policy that makes the expected θ·Σφ over n steps of an episode from step from on as large as it can be.
+// A Steer returns a policy that maximises the expected θ·Σφ over the n steps of an episode that begin with step from.
 type Steer func(theta []float64, from, n int) idrl.Policy
 
-// A maker makes clips that tell much of the differences between the leader and its rivals.
+// A maker makes clips that are informative about the differences between the leader and its rivals.
 type maker struct {
 	*run
 	list []rollout // one for each clip, in the order they were made

@@ -4,7 +4,7 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Recorded policy acted earlier, in another program: its episodes are recorded.
+// A Recorded policy acted in another program, which recorded its episodes.
 type Recorded interface {
 	idrl.Policy
 	// Episode makes the next Reset of env begin the n-th episode, and returns a policy that repeats

@@ -14,7 +14,8 @@ import (
 )
 
 // A pool is a set of policies that are optimal for independent reward weights, normal
-// with mean 0 and the standard deviations of the prior, and of others whose walks differ from theirs. It depends on the session's seed and not on any belief.
+// with mean 0 and the standard deviations of the prior, and of others whose walks differ from theirs. It depends on the
+// session's seed and on no posterior.
 type pool struct {
 	seed     uint64
 	policies []solved

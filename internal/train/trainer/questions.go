@@ -44,10 +44,9 @@ func (r *simulation) clipLen(t *idrl.Trajectory) int {
 	return n
 }
 
-// opening returns the clip of the first ClipSteps steps of t. The n-th rollouts
+// opening returns the clip of the first ClipSteps steps of t; with Ends, of the last ones. The n-th rollouts
 // of all policies begin in the same state, so that their openings compare the
-// policies fairly; where there are several, a question may also be about what
-// befell a policy. With Ends it is the clip of the last ones.
+// policies fairly.
 func (r *simulation) opening(t *idrl.Trajectory) idrl.Clip {
 	n := r.clipLen(t)
 	if r.ends {
@@ -69,9 +68,8 @@ func (r *simulation) others(t *idrl.Trajectory, n int) []idrl.Clip {
 }
 
 // randomClips returns clips that begin at uniformly drawn steps of the n-th rollout.
-// There are none if it is shorter than two clips. Of one that ends with a fall they end
-// before it, but for the last, which shows the fall if the opening does not: what lies
-// tells nothing more.
+// There are none if it is shorter than two clips. If the robot falls, the clips end
+// before the fall, except for the last one, which shows it if the opening does not.
 func (r *simulation) randomClips(t *idrl.Trajectory, n int) []idrl.Clip {
 	long, count := r.clipLen(t), r.segments
 	if t.Len() < 2*long || count == 0 {
@@ -172,7 +170,8 @@ func (o offer) shows(clips []idrl.Clip, places ...int) bool {
 	})
 }
 
-// firstOfTwo returns what reports whether a comparison is the first one that it is asked about of its two policies.
+// firstOfTwo returns a function that reports whether a comparison is the first one of its two policies among those that it was
+// called with.
 func (o offer) firstOfTwo(clips []idrl.Clip) func(pair [2]int) bool {
 	had := map[[2]int]bool{}
 	return func(pair [2]int) bool {

@@ -10,8 +10,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A resume is what has been done in a training that may be interrupted. It is of use
-// where there is a Remake, since solves and rollouts take long there.
+// A resume is the progress of a training that may be interrupted. It is used
+// only with a Remake, where solves and rollouts take long.
 type resume struct {
 	before idrl.TrainState // of the interrupted training, as far as it is not used yet
 	now    idrl.TrainState // of this one, with what it used of before

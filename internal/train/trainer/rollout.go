@@ -15,11 +15,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ErrBroken says that nothing can be told of a policy. A solver whose error has
-// it in its chain found no other.
+// ErrBroken says that a policy has no episode in which the simulation holds. A solver returns an error that wraps it if it
+// found no other policy.
 var ErrBroken = errors.New("the simulation breaks down in every episode")
 
-// A rollout is what is kept of the n-th episode of a policy. The n-th rollouts of all
+// A rollout is the n-th episode of a policy, as it is kept. The n-th rollouts of all
 // policies share a stream, so that they begin in the same state.
 type rollout struct {
 	n     int
@@ -38,7 +38,7 @@ type solved struct {
 	rollouts []rollout
 }
 
-// as returns s under another name. What a Recorded policy did keeps its name (simulation.actor).
+// as returns s under another name. Episodes of a Recorded policy keep their names (simulation.actor).
 func (s solved) as(id idrl.PolicyID) solved {
 	if _, ok := s.policy.(Recorded); ok {
 		s.id = id
@@ -58,7 +58,7 @@ func (s solved) as(id idrl.PolicyID) solved {
 // opening returns the clip that shows s.
 func (s solved) opening() idrl.Clip { return s.rollouts[0].clips[0] }
 
-// shown returns what is kept of the rollouts of s while its training is under way.
+// shown returns the rollouts of s as a checkpoint of its training keeps them.
 func (s solved) shown() []idrl.Shown {
 	out := make([]idrl.Shown, len(s.rollouts))
 	for i, ro := range s.rollouts {

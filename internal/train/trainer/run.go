@@ -31,7 +31,7 @@ type simulation struct {
 	job    idrl.TrainJob
 }
 
-// asking is the making of questions about clips, which are drawn to see what they show.
+// asking makes questions about clips, which it draws to measure what they show.
 type asking struct {
 	*simulation
 	drawn    map[idrl.ClipID][]byte

@@ -39,7 +39,7 @@ type Stock struct {
 	ready *shelf // guarded by lock; nil until it is made
 }
 
-// A shelf is what a Stock has ready.
+// A shelf holds the played behaviours of a Stock.
 type shelf struct {
 	policies []solved // in order, their clips drawn
 	clips    []idrl.Clip
@@ -79,8 +79,8 @@ func (s *Stock) run() *run {
 	return r
 }
 
-// steadyClips returns clips of t at work: the beginning, which all policies share, is left
-// out. Of what falls there are clips from before the fall and one that shows it.
+// steadyClips returns clips of t without the beginning, which all policies share. If the robot falls
+// there are clips from before the fall and one that shows it.
 func (r *simulation) steadyClips(t *idrl.Trajectory) []idrl.Clip {
 	long, n := r.clipLen(t), t.Len()
 	if n < 2*long {
@@ -140,7 +140,7 @@ func (s *Stock) play(ctx context.Context, r *run, k int, b library.Behaviour) (s
 	return out, nil
 }
 
-// get returns what is ready, and makes it if need be. Whoever comes meanwhile waits for it.
+// get returns the played behaviours, and plays them at the first call. Concurrent calls wait for it.
 func (s *Stock) get(ctx context.Context, progress idrl.Progress) (*shelf, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -202,7 +202,7 @@ func (s *Stock) playAll(ctx context.Context, progress idrl.Progress) (*shelf, er
 	return out, nil
 }
 
-// A playing is behaviours that several goroutines play.
+// A playing is the work of several goroutines that play behaviours.
 type playing struct {
 	stock  *Stock
 	list   []library.Behaviour
@@ -240,7 +240,7 @@ func (p *playing) take() int {
 	return k
 }
 
-// order leaves what Choose chooses.
+// order keeps the policies that Choose chooses, in its order.
 func (s *Stock) order(sh *shelf) error {
 	if s.Choose == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 )
 
 // Where all episodes of a policy are alike, the policies of a pool may take few different
-// walks: in a gridworld with many walls seven. So many questions that look different a
-// session shall have, if maxWanderers more policies give them.
+// walks: seven in a gridworld with many walls. wander adds policies until there are
+// differentQuestions questions that look different, and tries at most maxWanderers policies.
 const (
 	differentQuestions = 2 * learning.Remembered
 	maxWanderers       = 120
@@ -47,7 +47,7 @@ func (r *run) wander(ctx context.Context, p *pool) error {
 		}
 		policy, err := r.solver.Solve(ctx, r.task(withIndicators, theta, nil), rng.New(r.job.Seed, "whim solve", uint64(k)))
 		if err != nil {
-			return fmt.Errorf("solve for withIndicators: %w", err)
+			return fmt.Errorf("solve for rewards of single states: %w", err)
 		}
 		s, err := r.try(ctx, poolID(len(p.policies)), policy, p.policies)
 		if err != nil {
@@ -72,8 +72,8 @@ func (r *run) different(n int) int {
 	return n
 }
 
-// addNew adds the opening of s to walks if people can tell it from all of them, its features
-// are other than theirs, and it can be asked about by itself where questions are about one clip.
+// addNew adds the opening of s to walks if people can distinguish it from all of them, its features
+// differ from theirs, and, where questions are about one clip, it can be rated.
 func (r *asking) addNew(walks *[]idrl.Clip, s solved) error {
 	all := append(slices.Clone(*walks), s.opening())
 	last := len(all) - 1

@@ -46,13 +46,13 @@ const agentListName = "agents"
 
 func agentName(k int) string { return "agent " + strconv.Itoa(k) }
 
-// An agentList is what is kept of all agents of a session, the main policy first.
+// An agentList has the records of all agents of a session, the main policy first.
 type agentList struct {
 	Agents []agentRecord
 	Turn   int // of the candidate that was trained last; 0 before the first
 }
 
-// An agentRecord is what is known of an agent besides its checkpoint.
+// An agentRecord describes an agent, beside its checkpoint.
 type agentRecord struct {
 	Theta    []float64 // the weights that it was trained for last
 	Params   []float64 // of its policy

@@ -55,7 +55,7 @@ type fitRequest struct {
 	Clips   []idrl.Steps
 	Shown   [][]int // Shown[i][j]: place in Clips of Queries[i].Clips[j]
 
-	Recorded bool // this is what is recorded of a job, without answers and clips: a worker gets them
+	Recorded bool // the request is the one that is recorded, without answers and clips, which only the worker gets
 }
 
 // maxFit is how many bytes of raw steps a fit may take: about as many as fit into the

@@ -11,8 +11,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A fleet knows the environments of a job that may fail, whoever made them: solvers make one
-// for each of their goroutines. It says whether one has failed, interrupts them when the job is
+// A fleet holds all environments of a job that may fail, also those that solvers make
+// for their goroutines. It reports whether one has failed, interrupts them when the job is
 // cancelled, and closes them.
 type fleet struct {
 	lock        sync.Mutex

@@ -36,7 +36,7 @@ type found struct {
 	Stands bool         // it has not fallen at the end of any episode
 }
 
-// A tried policy was played once, briefly.
+// A tried policy was played in one short episode.
 type tried struct {
 	Params []float64
 	Mu     []float64 // discounted features of that episode, length d; nil if it broke down

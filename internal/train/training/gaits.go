@@ -53,7 +53,7 @@ const (
 // gaitsName is the name under which the state of the searches is kept.
 const gaitsName = "gaits"
 
-// A gaitState is what is kept of the searches of a session.
+// A gaitState is the state of the searches of a session, as it is kept between jobs.
 type gaitState struct {
 	BasedOn  int64   // row of the last job
 	Tried    []tried // policies of the library and of first generations

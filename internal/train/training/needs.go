@@ -14,14 +14,14 @@ import (
 	"tiebreak/internal/train/jobs"
 )
 
-// processor is what every job needs: floating-point numbers come out the same only on processors of one kind.
+// processor is a need of every job, because floating-point results are equal only on processors of one kind.
 func processor() string { return "processor " + runtime.GOARCH }
 
-// jobMemory is the memory in MiB that a job is given a worker for: some times what the trainings of robots have been seen to take,
-// which is below 100.
+// jobMemory is the memory that a job needs, MiB: some times that of trainings of robots, which take less than 100 MiB.
 const jobMemory = 256
 
-// Has returns what a worker with a catalogue has of what jobs need: what Needs says of each environment that it can make.
+// Has returns the needs of jobs (Elsewhere) that a worker with a catalogue meets: its processor, and the environments that it can
+// make.
 func Has(list envs.List) []string {
 	out := []string{processor()}
 	for _, e := range list {
@@ -48,10 +48,11 @@ func has(e envs.Entry) string {
 	return text
 }
 
-// always is what the jobs of every session need.
+// always returns the needs of the jobs of every session.
 func always() []string { return []string{processor(), jobs.NeedMemory(jobMemory)} }
 
-// Wants returns what sessions may need, each as in Elsewhere: those without an environment, and those of each that list can make.
+// Wants returns the needs that sessions may have, each as in Elsewhere: of a session without an environment, and of one of each
+// environment that list can make.
 func Wants(list envs.List) [][]string {
 	out := [][]string{always()}
 	for _, e := range list {
@@ -62,7 +63,7 @@ func Wants(list envs.List) [][]string {
 	return out
 }
 
-// A Travel is what a job of a session takes along to a worker on another machine.
+// A Travel has the needs and files of a job that may go to a worker on another machine.
 type Travel struct {
 	Needs []string    // jobs.Job.Needs
 	Files []jobs.File // jobs.Job.Files

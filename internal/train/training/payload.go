@@ -25,10 +25,10 @@ type request struct {
 	Version  int64             // of the learnt features; 0 for those of the environment
 	Features []byte            // the learnt features, encoded
 	Agents   map[string][]byte // that are kept, as far as this training goes on with them
-	Recorded bool              // this is what is recorded of a job, without the agents: a worker gets them
+	Recorded bool              // the request is the one that is recorded, without the agents, which only the worker gets
 }
 
-// newRequest returns a training of a session, without what is kept of its agents.
+// newRequest returns the request for a training of a session, without the states of its agents.
 func newRequest(m idrl.RewardModel, spec idrl.SessionSpec, job idrl.TrainJob) (req request, err error) {
 	req = request{Spec: spec, BasedOn: job.BasedOn, Warm: job.Warm, First: job.First, Last: job.Last, From: job.From}
 	if job.Features != nil {

@@ -70,8 +70,8 @@ func recorded(env idrl.Environment) *recordings.Set {
 	return nil
 }
 
-// CheckShown returns an error of kind Invalid if there is nothing to see of the environment of
-// spec, so that nobody can be asked.
+// CheckShown returns an error of kind Invalid if the environment of spec has no pictures, so that
+// no questions can be asked.
 func CheckShown(list envs.List, spec idrl.SessionSpec) error {
 	set, err := Recorded(list, spec)
 	if err == nil && set != nil && set.Unseen() {

@@ -60,8 +60,7 @@ func viewOf(c idrl.Clip) *measure.View {
 	return out
 }
 
-// pairs returns the pairs of clips that a person can answer, by their places; none if nobody
-// can answer any.
+// pairs returns the pairs of clips that a person can compare, by their places.
 func (v *viewer) pairs(clips []idrl.Clip) (out [][2]int, err error) {
 	views := v.look(clips)
 	for j, b := range views {

@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/train/trainer"
 )
 
-// MakeClips has t ask about clips that are made to tell most, where that was measured to be worth it: in tabular
-// environments (docs/adr/0052).
+// MakeClips has t ask about clips that are made to be informative. It does so in tabular environments, where that was measured to
+// save answers (docs/adr/0052).
 func MakeClips(t *trainer.Thompson, env idrl.Environment) {
 	tabular, ok := env.(idrl.Tabular)
 	if !ok {

@@ -2,9 +2,9 @@ package training
 
 import "tiebreak/internal/idrl"
 
-// sameTask has comparisons be about clips of one task: what a policy does well in one says nothing to a person of how well
-// another one does in another. of is that of Tasks; pairs returns those that a person can answer; nil for all. Where these are of different tasks,
-// all pairs of one task are asked about.
+// sameTask limits comparisons to clips of one task, because people cannot compare how well two policies do different tasks.
+// of is that of Tasks. pairs returns the pairs that a person can answer; nil: all. If none of these is of one task, all pairs of
+// one task are asked about.
 func sameTask(of func(c idrl.Candidate, n int) string, pairs func([]idrl.Clip) ([][2]int, error)) func([]idrl.Clip) ([][2]int, error) {
 	return func(clips []idrl.Clip) (out [][2]int, err error) {
 		task := make([]string, len(clips))

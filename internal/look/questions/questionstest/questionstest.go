@@ -51,7 +51,7 @@ type telling struct {
 
 func (t telling) Narrate(_, _ []float64) string { return t.note }
 
-// Ask returns a reply of somebody about clips.
+// Ask returns a reply of an annotator about clips.
 func Ask(seq int64, who idrl.AnnotatorID, choice idrl.Choice, clips ...idrl.ClipID) record.Labelled {
 	q := idrl.Query{ID: idrl.QueryID(fmt.Sprint(clips)), Kind: idrl.RateClip, Clips: clips}
 	left := idrl.Side("")

@@ -37,7 +37,7 @@ func (c *Carriers) Declare(fs *flag.FlagSet) {
 	fs.BoolVar(&c.Shared, "folder-shared", false, "let the group of --folder read and write in it, where servers and workers run under different users")
 }
 
-// DeclareReplicas declares the flag of who makes what NATS keeps messages in: not of a worker.
+// DeclareReplicas declares the flag of servers, which make the streams of NATS; workers do not have it.
 func (c *Carriers) DeclareReplicas(fs *flag.FlagSet) {
 	fs.IntVar(&c.Replicas, "nats-replicas", 1, "`number` of NATS servers that keep each message: 3 in a cluster")
 }

@@ -38,8 +38,8 @@ func (w *Worker) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&w.files, "files", "", "`folder` where recordings are kept that jobs read; default: one of the user's cache")
 }
 
-// Run offers this machine to servers until ctx is done, or there was no job for long. has is what it has of what jobs need,
-// and line the command line of a process that does jobs and finds its files in a folder.
+// Run offers this machine to servers until ctx is done, or there was no job for the time of --idle. has are the needs of jobs that
+// it meets, and line is the command line of a process that does jobs and finds its files in a folder.
 func (w *Worker) Run(ctx context.Context, out io.Writer, has []string, line func(files string) []string, log *slog.Logger) error {
 	if w.NATS != "" && w.Folder != "" {
 		return fmt.Errorf("%w: give --nats or --folder, not both", command.ErrUsage)
@@ -78,7 +78,7 @@ func (w *Worker) Run(ctx context.Context, out io.Writer, has []string, line func
 	})
 }
 
-// offer is what the worker says of this machine.
+// offer returns the offer of this machine.
 func (w *Worker) offer(has []string) (elsewhere.Offer, error) {
 	version, err := Version()
 	if err != nil {

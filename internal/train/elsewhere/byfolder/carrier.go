@@ -48,7 +48,7 @@ type Carrier struct {
 var _ elsewhere.Carrier = (*Carrier)(nil)
 
 // Open opens a folder. It returns an error of kind Invalid if the folder has other files, another version of the format
-// or permissions for everybody, Forbidden if files cannot be written there, and Unavailable if it cannot be reached.
+// or permissions for all users, Forbidden if files cannot be written there, and Unavailable if it cannot be reached.
 func Open(config Config) (*Carrier, error) {
 	dir, err := filepath.Abs(config.Dir)
 	if err != nil || config.Dir == "" {

@@ -13,5 +13,5 @@
 // the files of a subject, and STREAM is drawn at random by each sender.
 //
 // Files are written under a temporary name and renamed, and have a checksum. Neither times of files nor clocks of
-// machines decide anything: a change is noticed by the name of a file, and its age is measured by who observes it.
+// machines decide anything: a change is noticed by the name of a file, and each process measures ages by its own clock.
 package byfolder

@@ -24,7 +24,7 @@ type reader struct {
 	out     chan elsewhere.Message
 }
 
-// A stream is what is known of a sender of a subject.
+// A stream is the state of a sender of a subject.
 type stream struct {
 	last uint64    // number of the last file that was handed over or is left out
 	seen time.Time // when a file of it was last there

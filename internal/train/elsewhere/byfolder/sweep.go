@@ -26,7 +26,7 @@ type usage struct {
 	fresh time.Time // when all folders were last looked at because the folder seemed full
 }
 
-// A dirUse is what is known of one folder.
+// A dirUse describes the files of one folder.
 type dirUse struct {
 	files map[string]seen
 	empty time.Time // since when it is; zero if it is not
@@ -184,7 +184,7 @@ func (c *Carrier) removeEmpty(root *os.Root, dir string, d *dirUse, n int, now t
 	case d.empty.IsZero():
 		d.empty = now
 	case now.Sub(d.empty) > toldAge:
-		_ = root.Remove(dir) // who uses it makes it again
+		_ = root.Remove(dir) // it is made again when it is used
 	}
 }
 

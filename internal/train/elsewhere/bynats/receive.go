@@ -15,7 +15,7 @@ const (
 	heartbeat   = 2 * time.Second // of a consumer; one that misses two is replaced
 	pullFor     = 10 * time.Second
 	pullAtOnce  = 64               // messages that wait in memory
-	idleFor     = 30 * time.Second // after that NATS deletes a consumer that nobody asks
+	idleFor     = 30 * time.Second // after that NATS deletes a consumer that is not asked
 	receiveWait = 250 * time.Millisecond
 )
 

@@ -2,5 +2,5 @@
 // other machines. It is apart from package bynats, so that programs that only connect are built without it.
 //
 // The names and public keys of workers enter. Each worker may publish and subscribe to what
-// bynats.Permissions lists, and nobody is let in without a key.
+// bynats.Permissions lists. Connections without a key are refused.
 package embedded
