@@ -102,6 +102,7 @@ async function look() {
 	setTimeout(look, EVERY);
 }
 
+/** @type {HTMLFormElement | null | undefined} */
 const form = globalThis.document?.querySelector("form[data-upload]");
-if (form instanceof HTMLFormElement) uploads(form);
+if (form) uploads(form);
 if (globalThis.document?.querySelector("[data-busy]")) setTimeout(look, EVERY);
