@@ -274,6 +274,9 @@ func (s importing) showRecordings(c echo.Context, status int, ask ImportAsk, pla
 		}
 		for i, f := range importFields() {
 			field := templates.ImportField{Name: f.Key(), Label: f.Label, Hint: sentence(f.Hint()), Value: ask.Values[f.Key()], Most: f.Most, Number: f.Number}
+			if f.Name == "episodes-csv" {
+				field.Hint += " It is named as data sets are: robots/pick.csv."
+			}
 			if i < len(recordings.NameFields()) {
 				p.Names = append(p.Names, field)
 				continue
@@ -283,6 +286,17 @@ func (s importing) showRecordings(c echo.Context, status int, ask ImportAsk, pla
 		}
 	}
 	return render(c, status, templates.Recordings(p))
+}
+
+// bySomebody names the account of an import or upload, unless it is the one that reads; programs may have none.
+func bySomebody(owner, user string) string {
+	switch owner {
+	case user:
+		return ""
+	case "":
+		return ", by a program"
+	}
+	return ", by " + owner
 }
 
 func setRows(list []recordings.Found, chosen string) (out []templates.ImportSet) {
@@ -304,10 +318,7 @@ func importRow(i ImportState, user string) templates.ImportRow {
 	if !i.Ended.IsZero() {
 		row.When += ", ended " + clock(i.Ended)
 	}
-	if i.Owner != user {
-		row.When += ", by " + i.Owner
-	}
-	row.When += "."
+	row.When += bySomebody(i.Owner, user) + "."
 	if i.Says == "" && i.Wrong == "" && !i.Again {
 		row.Env = recordings.IDPrefix + row.Name
 	}

@@ -124,11 +124,7 @@ func (s importing) discard(c echo.Context, who auth.Actor) error {
 func (s importing) showUploads(p *templates.RecordingsPage, who auth.Actor) error {
 	list, err := s.cfg.Importer.Uploads(seesOf(who))
 	for _, u := range list {
-		row := templates.UploadRow{Name: u.Name, Set: u.Set, When: "Sent " + clock(u.Began), Says: u.Says, Wrong: plainCode(u.Wrong)}
-		if u.Owner != who.User {
-			row.When += ", by " + u.Owner
-		}
-		row.When += "."
+		row := templates.UploadRow{Name: u.Name, Set: u.Set, When: "Sent " + clock(u.Began) + bySomebody(u.Owner, who.User) + ".", Says: u.Says, Wrong: plainCode(u.Wrong)}
 		p.Uploads = append(p.Uploads, row)
 		p.Waits = p.Waits || u.Says != ""
 	}

@@ -84,6 +84,9 @@ func TestImportOfAnUpload(t *testing.T) {
 			t.Errorf("%s: status %d, %s", name, status, got)
 		}
 		s.await(`"name":"` + name + `","set":"uploaded/` + name + `","state":"refused"`)
+		if _, got := s.ask(http.MethodGet, "", nil); strings.Contains(got, s.data) {
+			t.Errorf("a path of the server is told: %s", got)
+		}
 	}
 	for _, name := range []string{"%2e%2e", "a%2Fb", ".new-a", "Pens", "a%00"} {
 		if status, got := send(name, packed); status != http.StatusBadRequest && status != http.StatusNotFound {

@@ -102,7 +102,6 @@ async function look() {
 	setTimeout(look, EVERY);
 }
 
-/** @type {HTMLFormElement | null | undefined} */
-const form = globalThis.document?.querySelector("form[data-upload]");
+const form = /** @type {HTMLFormElement | null | undefined} */ (globalThis.document?.querySelector("form[data-upload]"));
 if (form) uploads(form);
 if (globalThis.document?.querySelector("[data-busy]")) setTimeout(look, EVERY);

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -22,6 +23,7 @@ type Limits struct {
 	Refusal foreign.Refusal // begins the codes of errors: archive, path, size, open
 	Files   int             // at most
 	Bytes   int64           // of all files, at most
+	Called  string          // what errors call the archive; default: its path
 }
 
 // maxDirectory is how many bytes the list at the end of a zip file may have.
@@ -53,7 +55,7 @@ func Open(name string, limits Limits) (a *Archive, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a = &Archive{Limits: limits, name: name, file: f, size: info.Size()}
+	a = &Archive{Limits: limits, name: cmp.Or(limits.Called, name), file: f, size: info.Size()}
 	head := make([]byte, 262)
 	n, _ := f.ReadAt(head, 0) // a short one is no archive
 	head = head[:n]
@@ -65,7 +67,7 @@ func Open(name string, limits Limits) (a *Archive, err error) {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		a.gzip = true
 	case len(head) < 262 || string(head[257:262]) != "ustar":
-		return nil, refused("archive", "%s is neither a folder nor a zip or tar file", name)
+		return nil, refused("archive", "%s is neither a folder nor a zip or tar file", a.name)
 	}
 	return a, nil
 }

@@ -37,7 +37,7 @@ type Unpacking struct {
 // Files and folders that begin with a dot, and what macOS adds, are left out. It returns an error of kind Invalid, with a code
 // (docs/lerobot.md), and leaves what it has written, if something about the archive is not as it must be.
 func (u Unpacking) Unpack(ctx context.Context, progress func(Progress)) (err error) {
-	a, err := archive.Open(u.Archive, archive.Limits{Refusal: refusal, Files: archiveFiles, Bytes: MaxArchive})
+	a, err := archive.Open(u.Archive, archive.Limits{Refusal: refusal, Files: archiveFiles, Bytes: MaxArchive, Called: "the file"})
 	if err != nil {
 		return err
 	}
