@@ -63,6 +63,7 @@ func (s *api) apiRoutes(e *echo.Echo) {
 	e.GET(apiRecordingsPath, s.apiRecordings)
 	e.POST(apiRecordingsPath, s.apiImportRecordings)
 	e.POST(apiStopPath, s.apiStopImport)
+	e.POST(apiReceivePath, s.apiReceive)
 	e.GET(session, s.apiSession)
 	e.GET(session+"/questions", s.apiQuestions)
 	e.GET(session+"/answers", s.apiAnswers)

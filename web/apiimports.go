@@ -57,7 +57,7 @@ func (s *api) apiRecordings(c echo.Context) error {
 	}
 	sets, imports, more := []apiSet{}, []apiImport{}, false
 	err = s.admitted(c, readWork, func() error {
-		list, left, err := s.cfg.Importer.Recordings(c.Request().Context())
+		list, left, err := s.cfg.Importer.Recordings(c.Request().Context(), seesOf(who))
 		for _, f := range list {
 			sets = append(sets, apiSet{f.Name, f.Version, f.Robot, f.FPS, f.Episodes, f.Frames, append([]string{}, f.Cameras...), f.Wrong})
 		}
@@ -74,7 +74,11 @@ func (s *api) apiRecordings(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, map[string]any{"recordings": sets, "more": more, "imports": imports})
+	uploads, err := s.cfg.Importer.Uploads(seesOf(who))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string]any{"recordings": sets, "more": more, "imports": imports, "uploads": apiUploadsOf(uploads)})
 }
 
 func apiImportOf(i ImportState) apiImport {
@@ -102,6 +106,7 @@ func (s *api) apiImportRecordings(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	ask.Sees = seesOf(who)
 	plan, err := importing{s.site}.planImport(c, ask)
 	if err == nil && !planOnly {
 		err = importing{s.site}.startImport(c.Request().Context(), ask, who.User)

@@ -15,13 +15,13 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// An Importer imports data sets that lie in folders which the operator of the server has allowed. Errors of kinds Conflict, Invalid and
+// An Importer imports data sets that lie in folders which the operator of the server has allowed, or that were uploaded. Errors of kinds Conflict, Invalid and
 // NotFound are in words for people.
 type Importer interface {
 	// Allows reports whether there is such a folder.
 	Allows() bool
-	// Recordings lists the data sets below these folders; more says that there are others.
-	Recordings(ctx context.Context) (list []recordings.Found, more bool, err error)
+	// Recordings lists the data sets below these folders, and uploaded ones of an account, or of all if it is empty; more says that there are others.
+	Recordings(ctx context.Context, owner string) (list []recordings.Found, more bool, err error)
 	// PlanImport returns what an import is going to read, and what it takes.
 	PlanImport(ctx context.Context, ask ImportAsk) ([]string, error)
 	// StartImport begins an import for an account. It goes on in the background, in a turn. One that was interrupted goes on where it was.
@@ -32,6 +32,8 @@ type Importer interface {
 	StopImport(name string) error
 	// ForgetImport removes what is left of one that was interrupted.
 	ForgetImport(name string) error
+
+	uploader
 }
 
 // An ImportTurn waits until heavy work may begin in the background. pause is called between its pieces, leave at its end.
@@ -41,6 +43,8 @@ type ImportTurn func(ctx context.Context) (pause, leave func(), err error)
 type ImportAsk struct {
 	Set    string            `json:"set"`    // recordings.Found.Name
 	Values map[string]string `json:"values"` // of recordings.NameFields and LeRobotFields, by Field.Key
+
+	Sees string `json:"-"` // account whose uploads it may read; empty: all
 }
 
 // Name returns the name of the environment without its prefix.
@@ -112,7 +116,7 @@ func (s importing) recordings(c echo.Context) error {
 	if _, err := s.importer(c); err != nil {
 		return err
 	}
-	return s.showRecordings(c, http.StatusOK, ImportAsk{Set: c.QueryParam("set")}, nil, nil)
+	return s.showRecordings(c, http.StatusOK, ImportAsk{Set: c.QueryParam("set"), Values: map[string]string{"episodes_csv": c.QueryParam("episodes_csv")}}, nil, nil)
 }
 
 // postRecordings is POST /recordings with do=check, import, stop or forget.
@@ -125,14 +129,23 @@ func (s importing) postRecordings(c echo.Context) error {
 	for _, f := range importFields() {
 		ask.Values[f.Key()] = c.FormValue(f.Key())
 	}
+	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
+	if err != nil {
+		return err
+	}
+	ask.Sees = seesOf(who)
 	switch do := c.FormValue("do"); do {
 	case "stop", "forget":
 		if err := s.changeImport(c, do, ask.Name()); err != nil {
 			return err
 		}
+	case "discard":
+		if err := s.discard(c, who); err != nil {
+			return err
+		}
 	case "import", "continue":
 		if do == "continue" {
-			if ask, err = s.interrupted(c, ask.Name()); err != nil {
+			if ask, err = s.interrupted(who, ask.Name()); err != nil {
 				return err
 			}
 		}
@@ -178,11 +191,15 @@ func (s importing) startImport(ctx context.Context, ask ImportAsk, owner string)
 
 // importsOf lists the imports that the sender of a request may see and change: their own, or all for an admin and a program without an account.
 func (s importing) importsOf(who auth.Actor) ([]ImportState, error) {
-	owner := who.User
+	return s.cfg.Importer.Imports(seesOf(who))
+}
+
+// seesOf returns the account whose imports and uploads the sender of a request may see and change: their own, or all if it is empty.
+func seesOf(who auth.Actor) string {
 	if seesAllRehearsals(who) {
-		owner = ""
+		return ""
 	}
-	return s.cfg.Importer.Imports(owner)
+	return who.User
 }
 
 // importOf returns one of them by its name, or an error of kind NotFound.
@@ -215,15 +232,12 @@ func (s importing) changeImport(c echo.Context, do, name string) error {
 }
 
 // interrupted returns what an import was asked for that can go on.
-func (s importing) interrupted(c echo.Context, name string) (ImportAsk, error) {
-	who, err := s.actor(c.Request().Context(), s.researcherCookie(c))
-	if err != nil {
-		return ImportAsk{}, err
-	}
+func (s importing) interrupted(who auth.Actor, name string) (ImportAsk, error) {
 	state, err := s.importOf(who, name)
 	if err == nil && !state.Again {
 		err = idrl.Errorf(idrl.Conflict, "this import was not interrupted")
 	}
+	state.Ask.Sees = seesOf(who)
 	return state.Ask, err
 }
 
@@ -246,9 +260,12 @@ func (s importing) showRecordings(c echo.Context, status int, ask ImportAsk, pla
 		p.Imports = append(p.Imports, importRow(i, who.User))
 		p.Busy = p.Busy || i.Says != ""
 	}
-	if p.Allowed && !p.Busy {
+	if err := s.showUploads(&p, who); err != nil {
+		return err
+	}
+	if !p.Busy {
 		err := s.admitted(c, readWork, func() (err error) {
-			list, more, err := s.cfg.Importer.Recordings(c.Request().Context())
+			list, more, err := s.cfg.Importer.Recordings(c.Request().Context(), seesOf(who))
 			p.Sets, p.More = setRows(list, ask.Set), more
 			return err
 		})
@@ -257,6 +274,9 @@ func (s importing) showRecordings(c echo.Context, status int, ask ImportAsk, pla
 		}
 		for i, f := range importFields() {
 			field := templates.ImportField{Name: f.Key(), Label: f.Label, Hint: sentence(f.Hint()), Value: ask.Values[f.Key()], Most: f.Most, Number: f.Number}
+			if f.Name == "episodes-csv" {
+				field.Hint += " It is named as data sets are: robots/pick.csv."
+			}
 			if i < len(recordings.NameFields()) {
 				p.Names = append(p.Names, field)
 				continue
@@ -266,6 +286,17 @@ func (s importing) showRecordings(c echo.Context, status int, ask ImportAsk, pla
 		}
 	}
 	return render(c, status, templates.Recordings(p))
+}
+
+// bySomebody names the account of an import or upload, unless it is the one that reads; programs may have none.
+func bySomebody(owner, user string) string {
+	switch owner {
+	case user:
+		return ""
+	case "":
+		return ", by a program"
+	}
+	return ", by " + owner
 }
 
 func setRows(list []recordings.Found, chosen string) (out []templates.ImportSet) {
@@ -287,10 +318,7 @@ func importRow(i ImportState, user string) templates.ImportRow {
 	if !i.Ended.IsZero() {
 		row.When += ", ended " + clock(i.Ended)
 	}
-	if i.Owner != user {
-		row.When += ", by " + i.Owner
-	}
-	row.When += "."
+	row.When += bySomebody(i.Owner, user) + "."
 	if i.Says == "" && i.Wrong == "" && !i.Again {
 		row.Env = recordings.IDPrefix + row.Name
 	}

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,11 +22,13 @@ type fakeImporter struct {
 	none  bool // no folder is allowed
 	kept  []web.ImportState
 	turns []web.ImportTurn
+
+	uploads []web.UploadState
 }
 
 func (f *fakeImporter) Allows() bool { return !f.none }
 
-func (f *fakeImporter) Recordings(context.Context) ([]recordings.Found, bool, error) {
+func (f *fakeImporter) Recordings(context.Context, string) ([]recordings.Found, bool, error) {
 	return []recordings.Found{
 		{Name: "datasets/old", Wrong: "lerobot-version: the layout \"v9\" is not known"},
 		{Name: "datasets/pick", Summary: lerobot.Summary{Version: "v3.0", Robot: "arm", FPS: 30, Episodes: 50, Frames: 4000, Cameras: []string{"front", "wrist"}}},
@@ -55,6 +58,31 @@ func (f *fakeImporter) Imports(owner string) (out []web.ImportState, err error) 
 		out = append(out, web.ImportState{Ask: web.ImportAsk{Set: "datasets/walks", Values: map[string]string{"name": "walks"}}, Wrong: "It was interrupted.", Again: true})
 	}
 	return out, nil
+}
+
+func (f *fakeImporter) Receive(up web.Upload, body io.Reader, _ web.ImportTurn) (string, error) {
+	b, err := io.ReadAll(body)
+	if err == nil && up.Name == "" {
+		err = idrl.Errorf(idrl.Invalid, "an upload needs a name")
+	}
+	if err == nil {
+		f.uploads = append(f.uploads, web.UploadState{Name: up.Name, Set: "uploaded/" + up.Name, Owner: up.Owner, Says: string(b)})
+	}
+	return "uploaded/" + up.Name, err
+}
+
+func (f *fakeImporter) Uploads(owner string) (out []web.UploadState, err error) {
+	for _, u := range f.uploads {
+		if owner == "" || u.Owner == owner {
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+func (f *fakeImporter) Discard(name string) error {
+	f.uploads = slices.DeleteFunc(f.uploads, func(u web.UploadState) bool { return u.Name == name })
+	return nil
 }
 
 func (f *fakeImporter) StopImport(name string) error {
@@ -121,7 +149,7 @@ func TestImportPage(t *testing.T) {
 		t.Errorf("ended: %s", r.body)
 	}
 	f.none = true
-	if r := b.get(c, "/recordings"); r.lacks("data-none-allowed", "tiebreak serve --recordings") != nil || strings.Contains(r.body, "data-form") {
+	if r := b.get(c, "/recordings"); r.lacks("data-none-allowed", "tiebreak serve --recordings", `data-upload="/recordings/upload"`) != nil {
 		t.Errorf("no folder: %s", r.body)
 	}
 }
@@ -170,6 +198,55 @@ func TestRightsOfImports(t *testing.T) {
 	}
 	if r := b.post(owner, "/recordings", url.Values{"name": {"pick"}, "do": {"forget"}}); r.status != http.StatusSeeOther || len(f.kept) != 0 {
 		t.Errorf("forgotten: status %d, %+v", r.status, f.kept)
+	}
+}
+
+// An upload belongs to the account that sent it: others neither see nor discard it, but for admins. A viewer sends none, and no other site does.
+func TestUploadsOfDataSets(t *testing.T) {
+	b, f := importingBench(t)
+	admin := b.researcher()
+	owner, other, viewer := b.account("bo", identity.Researcher), b.account("cy", identity.Researcher), b.account("vi", identity.Viewer)
+	send := func(c *http.Client, name string, header http.Header) reply {
+		return b.send(c, http.MethodPost, "/recordings/upload?name="+name, strings.NewReader("a=b&do=import"), header)
+	}
+	page := http.Header{"Content-Type": {"application/octet-stream"}, "Sec-Fetch-Site": {"same-origin"}}
+	if r := send(owner, "pens", page); r.status != http.StatusOK || r.lacks(`"set":"uploaded/pens"`) != nil || len(f.uploads) != 1 || f.uploads[0].Says != "a=b&do=import" || f.uploads[0].Owner != "bo" {
+		t.Fatalf("status %d, %s, %+v", r.status, r.body, f.uploads)
+	}
+	if r := send(owner, "", page); r.status != http.StatusBadRequest || r.lacks(`"error":"An upload needs a name."`) != nil {
+		t.Errorf("without a name: status %d, %s", r.status, r.body)
+	}
+	if r := send(viewer, "one", page); r.status != http.StatusForbidden && r.status != http.StatusNotFound {
+		t.Errorf("a viewer: status %d", r.status)
+	}
+	if r := send(new(http.Client), "two", page); r.status == http.StatusOK {
+		t.Errorf("without an account: status %d", r.status)
+	}
+	for _, header := range []http.Header{
+		{"Content-Type": {"application/octet-stream"}, "Origin": {"https://elsewhere.example"}, "Sec-Fetch-Site": {"cross-site"}},
+		{"Content-Type": {"application/x-www-form-urlencoded"}, "Origin": {"https://elsewhere.example"}, "Sec-Fetch-Site": {"cross-site"}},
+	} {
+		if r := send(owner, "three", header); r.status != http.StatusForbidden {
+			t.Errorf("another site: status %d", r.status)
+		}
+	}
+	if len(f.uploads) != 1 {
+		t.Errorf("there are %+v", f.uploads)
+	}
+	if r := b.get(other, "/recordings"); strings.Contains(r.body, `data-uploaded="pens"`) {
+		t.Error("another account sees it")
+	}
+	for _, c := range []*http.Client{owner, admin} {
+		if r := b.get(c, "/recordings"); r.lacks(`data-uploaded="pens"`, "data-busy", "a=b&amp;do=import") != nil {
+			t.Errorf("it is not seen: %s", r.body)
+		}
+	}
+	f.uploads[0].Says = ""
+	if r := b.post(other, "/recordings", url.Values{"upload": {"pens"}, "do": {"discard"}}); r.status != http.StatusNotFound || len(f.uploads) != 1 {
+		t.Errorf("another account discards it: status %d", r.status)
+	}
+	if r := b.post(owner, "/recordings", url.Values{"upload": {"pens"}, "do": {"discard"}}); r.status != http.StatusSeeOther || len(f.uploads) != 0 {
+		t.Errorf("it is not discarded: status %d", r.status)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/data/recordings"
 )
 
 // maxBody is the size of a form at most, in bytes.
@@ -43,14 +44,21 @@ func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 		switch {
 		case isAPI(r):
 			most := int64(maxAPIBody)
-			if c.Path() == apiUploadPath {
+			switch c.Path() {
+			case apiUploadPath:
 				most = maxUpload
+			case apiReceivePath:
+				most = recordings.MaxArchive
 			}
 			r.Body = http.MaxBytesReader(c.Response(), r.Body, most)
 		case r.Method == http.MethodPost:
 			most := int64(maxBody)
-			if c.Path() == instructionsPath {
+			switch c.Path() {
+			case instructionsPath:
 				most += record.MaxPicture
+			case receivePath: // no form, whatever it says: what is sent stays out of memory
+				r.Body = http.MaxBytesReader(c.Response(), r.Body, recordings.MaxArchive)
+				return next(c)
 			}
 			r.Body = http.MaxBytesReader(c.Response(), r.Body, most)
 			if err := r.ParseForm(); err != nil {

@@ -150,7 +150,7 @@ func address(path string) string {
 	if strings.HasSuffix(path, "/trajectories") {
 		id = "s3"
 	}
-	return strings.NewReplacer("{id}", id, "{clip}", "c1").Replace(path)
+	return strings.NewReplacer("{id}", id, "{clip}", "c1", "{name}", "pens").Replace(path)
 }
 
 // call sends a request and holds the reply, which must have that status, to the document.

@@ -33,7 +33,7 @@ var needs = map[string]string{
 	"GET /workers": "list", "POST /workers": "workers",
 	"GET /sessions": "list", "GET /compare": "list", "GET /compare/:file": "list", "GET /sessions/new": "create", "POST /sessions": "create", "GET /environments/:env/clips/:n": "create",
 	"GET /presets": "open", "POST /presets": "create", "GET /presets/delete": "open", "POST /presets/delete": "create",
-	"GET /recordings": "create", "POST /recordings": "create",
+	"GET /recordings": "create", "POST /recordings": "create", "POST /recordings/upload": "create",
 	"GET /rehearsals/:name": "create", "POST /rehearsals/:name": "create",
 	"GET /arenas": "open", "GET /arenas/new": "create", "POST /arenas": "create",
 
@@ -67,7 +67,7 @@ var needs = map[string]string{
 var apiNeeds = map[string]string{
 	"GET /api/v1/openapi.json": "open",
 	"GET /api/v1/sessions":     "list", "POST /api/v1/sessions": "create", "POST /api/v1/arenas": "create", "GET /api/v1/workers": "list",
-	"GET /api/v1/recordings": "create", "POST /api/v1/recordings": "create", "POST /api/v1/recordings/stop": "create",
+	"GET /api/v1/recordings": "create", "POST /api/v1/recordings": "create", "POST /api/v1/recordings/stop": "create", "POST /api/v1/recordings/uploads/:name": "create",
 	"GET /api/v1/sessions/:id": "watch", "GET /api/v1/sessions/:id/questions": "watch", "GET /api/v1/sessions/:id/posterior": "watch",
 	"GET /api/v1/sessions/:id/policies": "watch", "GET /api/v1/sessions/:id/scores": "watch", "POST /api/v1/sessions/:id/reward": "watch",
 	"GET /api/v1/sessions/:id/answers": "export", "GET /api/v1/sessions/:id/answers/stream": "export", "GET /api/v1/sessions/:id/export": "export",

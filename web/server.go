@@ -130,7 +130,7 @@ func APIRoutes() []string {
 	var out []string
 	for _, r := range routesOf(newServer(new(site)).routes()) {
 		if strings.HasPrefix(r.path, apiPrefix) {
-			path := strings.NewReplacer(":id", "{id}", ":clip", "{clip}").Replace(r.path)
+			path := strings.NewReplacer(":id", "{id}", ":clip", "{clip}", ":name", "{name}").Replace(r.path)
 			out = append(out, r.method+" "+path)
 		}
 	}
@@ -182,6 +182,7 @@ func (s *Server) routes() *echo.Echo {
 	e.POST(rehearsalsPath+"/:name", s.launching.changeRehearsal)
 	e.GET(recordingsPath, importing{s.site}.recordings)
 	e.POST(recordingsPath, importing{s.site}.postRecordings)
+	e.POST(receivePath, importing{s.site}.receive)
 	e.GET(presetsPath, s.launching.toNewSession)
 	e.POST(presetsPath, s.launching.importPreset)
 	e.GET(presetsPath+"/delete", s.launching.toNewSession)

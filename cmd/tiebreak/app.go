@@ -97,7 +97,9 @@ func openApp(ctx context.Context, dir string, list func() envs.List, at site, lo
 	}
 	a.before = &before{db: db, data: dir, setup: at.setup()}
 	a.rehearser = &rehearser{a: a, worker: worker}
-	a.importer = &importDesk{folders: at.recordings, into: filepath.Join(dir, recordings.FolderName), log: log}
+	if a.importer, err = newImportDesk(dir, at.recordings, db.Room, log); err != nil {
+		return nil, errors.Join(err, a.pool.Close(), a.away.close(), db.Close())
+	}
 	shown := &choices{list: list, made: map[string]web.EnvChoice{}}
 	show := newShowcase(list, log)
 	a.web = web.New(web.Config{

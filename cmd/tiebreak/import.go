@@ -74,7 +74,7 @@ func runImport(ctx context.Context, std stdio, f *importFlags) (err error) {
 		return importLeRobot(ctx, std, f)
 	case f.title != "":
 		return fmt.Errorf("%w: --title is for --labels and --lerobot", errUsage)
-	case f.given || f.csv != "":
+	case f.given:
 		return fmt.Errorf("%w: --cameras, --episodes-csv, --clip-seconds and the flags of columns are for --lerobot", errUsage)
 	case f.rollouts != "":
 		return importRollouts(ctx, std, f)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ const planTime = 2 * time.Minute
 
 // An importDesk imports data sets for the server, one at a time, each in a process of its own.
 type importDesk struct {
+	*uploadDesk
 	folders recordings.Folders
 	into    string // folder of sets of rollouts
 	log     *slog.Logger
@@ -31,7 +33,7 @@ type importDesk struct {
 	list   []web.ImportState  // guarded by mu: those that this server began, the newest first
 	stop   context.CancelFunc // guarded by mu: of the one that is under way; nil for none
 	closed bool               // guarded by mu
-	works  sync.WaitGroup
+	works  sync.WaitGroup     // imports
 }
 
 var _ web.Importer = (*importDesk)(nil)
@@ -46,9 +48,19 @@ type importNote struct {
 // Allows implements web.Importer.
 func (m *importDesk) Allows() bool { return m.folders.Any() }
 
+// newImportDesk returns the desk of a server, by which researchers import what is below folders, and what they upload.
+func newImportDesk(data string, folders recordings.Folders, room func() uint64, log *slog.Logger) (m *importDesk, err error) {
+	m = &importDesk{into: filepath.Join(data, recordings.FolderName), log: log}
+	if m.uploadDesk, err = newUploadDesk(data, room, log); err == nil {
+		m.folders, err = folders.With(uploadsFolder, m.uploadDesk.folder)
+	}
+	return m, err
+}
+
 // Recordings implements web.Importer.
-func (m *importDesk) Recordings(ctx context.Context) ([]recordings.Found, bool, error) {
-	return m.folders.Find(ctx)
+func (m *importDesk) Recordings(ctx context.Context, owner string) ([]recordings.Found, bool, error) {
+	list, more, err := m.folders.Find(ctx)
+	return slices.DeleteFunc(list, func(f recordings.Found) bool { return !m.sees(owner, f.Name) }), more, err
 }
 
 // config returns the settings of an import.
@@ -59,8 +71,16 @@ func (m *importDesk) config(ask web.ImportAsk) (c recordings.LeRobotConfig, err 
 	if ask.Set == "" {
 		return c, idrl.Errorf(idrl.Invalid, "choose a data set")
 	}
+	for _, name := range []string{ask.Set, c.Options.CSV} {
+		if !m.sees(ask.Sees, name) {
+			return c, idrl.Errorf(idrl.Invalid, "rollouts-folder: there is no upload %.200q", name)
+		}
+	}
 	c.Into = m.into
-	c.From, err = m.folders.At(ask.Set)
+	if c.From, err = m.folders.At(ask.Set); err != nil || c.Options.CSV == "" {
+		return c, err
+	}
+	c.Options.Beside, c.Options.CSV, err = m.folders.File(c.Options.CSV)
 	return c, err
 }
 
@@ -73,7 +93,7 @@ func (m *importDesk) PlanImport(ctx context.Context, ask web.ImportAsk) (plan []
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
 	c.PlanOnly = true
-	err = importApart(ctx, c, func(l importLine) { plan = append(plan, l.Plan...) })
+	err = importApart(ctx, importJob{Config: c}, func(l importLine) { plan = append(plan, l.Plan...) })
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = idrl.Errorf(idrl.Invalid, "the files of the data set could not be read within %v: import it by the command", planTime)
 	}
@@ -114,12 +134,11 @@ func (m *importDesk) run(ctx context.Context, c recordings.LeRobotConfig, turn w
 	pause, leave, err := turn(ctx)
 	if err == nil {
 		m.change(func(s *web.ImportState) { s.Says = "It begins." })
-		err = importApart(ctx, c, func(l importLine) {
+		err = importApart(ctx, importJob{Config: c}, func(l importLine) {
 			pause()
 			m.change(func(s *web.ImportState) {
 				if s.Plan = append(s.Plan, l.Plan...); l.What != "" {
-					said := l.says()
-					s.Says = strings.ToUpper(said[:1]) + said[1:] + "."
+					s.Says = l.sentence()
 				}
 			})
 		})
@@ -213,4 +232,5 @@ func (m *importDesk) close() {
 	}
 	m.mu.Unlock()
 	m.works.Wait()
+	m.uploadDesk.close()
 }

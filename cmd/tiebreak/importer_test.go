@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -107,10 +108,15 @@ func startImporting(t *testing.T) *importingServer {
 	s := &importingServer{t: t, data: t.TempDir(), shelf: filepath.Join(t.TempDir(), "shelf"), addr: freeAddr(t)}
 	manyVideos(t, filepath.Join(s.shelf, "pens"))
 	s.start()
-	s.token = strings.TrimSpace(mustCLI(t, "token", "new", "--data", s.data, "--scope", "upload", "--days", "1", "--name", "imports"))
+	s.getToken()
+	return s
+}
+
+func (s *importingServer) getToken() {
+	s.t.Helper()
+	s.token = strings.TrimSpace(mustCLI(s.t, "token", "new", "--data", s.data, "--scope", "upload", "--days", "1", "--name", "imports"))
 	s.token = s.token[strings.Index(s.token, "tbk_"):]
 	s.token, _, _ = strings.Cut(s.token, "\n")
-	return s
 }
 
 func (s *importingServer) start() {
@@ -160,17 +166,34 @@ func TestImportByRequest(t *testing.T) {
 	if status, got := s.ask(http.MethodGet, "", nil); status != http.StatusOK || !strings.Contains(got, `"set":"shelf/pens"`) || !strings.Contains(got, `"episodes":6`) || strings.Contains(got, s.shelf) {
 		t.Errorf("the list: status %d, %s", status, got)
 	}
-	with := func(key string, value any) map[string]any {
-		out := map[string]any{key: value}
-		for k, v := range penImport {
-			if k != key {
-				out[k] = v
-			}
+	with := func(given ...any) map[string]any { // keys and values in turn
+		out := maps.Clone(penImport)
+		for i := 0; i < len(given); i += 2 {
+			out[given[i].(string)] = given[i+1] //nolint:forcetypeassert // of this test
 		}
 		return out
 	}
 	if status, got := s.ask(http.MethodPost, "", with("plan_only", true)); status != http.StatusOK || !strings.Contains(got, "6 episodes, 56 frames at 10 a second") || !strings.Contains(got, `"begun":false`) {
 		t.Errorf("the plan: status %d, %s", status, got)
+	}
+	for name, text := range map[string]string{"starts.csv": "episode_index,start\n0,a\n1,a\n2,b\n3,b\n4,c\n5,c\n", "short.csv": "episode_index,start\n0,a\n", "../secret.csv": "episode_index,secret\n"} {
+		if err := os.WriteFile(filepath.Join(s.shelf, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../secret.csv", filepath.Join(s.shelf, "away.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if status, got := s.ask(http.MethodPost, "", with("plan_only", true, "episodes_csv", "shelf/starts.csv")); status != http.StatusOK {
+		t.Errorf("a table of episodes: status %d, %s", status, got)
+	}
+	if status, got := s.ask(http.MethodPost, "", with("episodes_csv", "shelf/short.csv")); status != http.StatusBadRequest || !strings.Contains(got, "short.csv has no line for episode 1") {
+		t.Errorf("one that is too short: status %d, %s", status, got)
+	}
+	for _, name := range []string{s.shelf + "/starts.csv", "shelf/../secret.csv", "shelf/away.csv", "shelf/none.csv", "shelf", "shelf/pens", "/etc/passwd", "starts.csv"} {
+		if status, got := s.ask(http.MethodPost, "", with("episodes_csv", name)); status != http.StatusBadRequest || strings.Contains(got, s.shelf) && !strings.HasPrefix(name, s.shelf) || strings.Contains(got, `\"secret\"`) {
+			t.Errorf("the table %s: status %d, %s", name, status, got)
+		}
 	}
 	for _, wrong := range []map[string]any{with("set", s.shelf+"/pens"), with("set", "shelf/../shelf/pens"), with("name", "../pen"), with("clip_seconds", 61), with("cameras", "back"), with("start_column", "a\u202eb")} {
 		if status, got := s.ask(http.MethodPost, "", wrong); status != http.StatusBadRequest || strings.Contains(got, s.data) {

@@ -31,12 +31,14 @@ const (
 // end of the input stops it.
 type importJob struct {
 	Config recordings.LeRobotConfig // without functions
+	Unpack *recordings.Unpacking    // is done in place of an import; nil: Config is
 }
 
 // An importLine is a line that it writes.
 type importLine struct {
 	Plan []string `json:"plan,omitempty"`
 	recordings.Progress
+	File string `json:"file,omitempty"` // a Parquet file that is read from now on
 
 	Ended bool      `json:"ended,omitempty"` // without an error
 	Kind  idrl.Kind `json:"kind,omitempty"`
@@ -50,6 +52,12 @@ func (l importLine) says() string {
 		text += ", " + left + " left"
 	}
 	return text
+}
+
+// sentence is says as a sentence.
+func (l importLine) sentence() string {
+	said := l.says()
+	return strings.ToUpper(said[:1]) + said[1:] + "."
 }
 
 // serveImport is the process of an import. It returns the exit status.
@@ -82,6 +90,7 @@ func serveImport(in io.Reader, out io.Writer) int {
 	}()
 	c := job.Config
 	c.Plan = func(p recordings.Plan) { _ = lines.Encode(importLine{Plan: p.Lines()}) }
+	c.Reading = func(file string) { _ = lines.Encode(importLine{File: file}) }
 	c.Progress = func(p recordings.Progress) {
 		if lines.Encode(importLine{Progress: p}) != nil {
 			cancel()
@@ -91,7 +100,11 @@ func serveImport(in io.Reader, out io.Writer) int {
 		case <-ctx.Done():
 		}
 	}
-	err = recordings.ImportLeRobot(ctx, c)
+	if job.Unpack != nil {
+		err = job.Unpack.Unpack(ctx, c.Progress)
+	} else {
+		err = recordings.ImportLeRobot(ctx, c)
+	}
 	last := importLine{Ended: err == nil}
 	if err != nil {
 		last.Kind, last.Error = idrl.KindOf(err), err.Error()
@@ -102,14 +115,14 @@ func serveImport(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// importApart does an import in a process of its own. tell is called with each line that it writes, and the process waits meanwhile. An
+// importApart does an import, or unpacks an archive, in a process of its own. tell is called with each line that it writes, and the process waits meanwhile. An
 // import that ctx ends can go on later.
-func importApart(ctx context.Context, c recordings.LeRobotConfig, tell func(importLine)) error {
+func importApart(ctx context.Context, todo importJob, tell func(importLine)) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	job, err := json.Marshal(importJob{c})
+	job, err := json.Marshal(todo)
 	if err != nil {
 		return err
 	}
@@ -133,10 +146,11 @@ func importApart(ctx context.Context, c recordings.LeRobotConfig, tell func(impo
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	at := "reading what it says of its episodes"
+	file := "a file of the data set"
 	last, err := followImport(in, out, append(job, '\n'), func(l importLine) {
-		if l.What != "" {
-			at = fmt.Sprintf("reading on after \"%s %d of %d\"", l.What, l.Done+1, l.Total)
+		if l.File != "" {
+			file = l.File
+			return
 		}
 		tell(l)
 	})
@@ -150,11 +164,18 @@ func importApart(ctx context.Context, c recordings.LeRobotConfig, tell func(impo
 		return nil
 	case last.Error != "":
 		return idrl.Errorf(last.Kind, "%s", last.Error)
-	case strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory"):
-		err = idrl.Errorf(idrl.Invalid, "lerobot-limit: %s takes more than %d MiB of memory: a Parquet file of the data set is damaged, or has pages that are too large", at, importMemory>>20)
-		return errors.Join(err, recordings.Forget(c.Into, c.Name))
+	case outOfMemory(said.String()) && todo.Unpack != nil:
+		return idrl.Errorf(idrl.Invalid, "rollouts-archive: reading the archive takes more than %d MiB of memory: it is damaged, or lists too many files", importMemory>>20)
+	case outOfMemory(said.String()):
+		err = idrl.Errorf(idrl.Invalid, "lerobot-limit: reading %s takes more than %d MiB of memory: it is damaged, or has pages that are too large. Copy the file again; or write it anew with smaller pages, as by pyarrow.parquet.write_table(pyarrow.parquet.read_table(FILE), FILE), which makes pages of 1 MiB", file, importMemory>>20)
+		return errors.Join(err, recordings.Forget(todo.Config.Into, todo.Config.Name))
 	}
 	return fmt.Errorf("the process of an import ended (%w): %s", err, said.String())
+}
+
+// outOfMemory reports whether a process ended because it has no memory left, by what it said.
+func outOfMemory(said string) bool {
+	return strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory")
 }
 
 // A beginning keeps the first 2,000 bytes of what is written to it: where a process that has no memory left says so.

@@ -13,9 +13,9 @@ import (
 
 // lerobotFlags are those of import for data sets of LeRobot.
 type lerobotFlags struct {
-	folder, csv string
-	config      recordings.LeRobotConfig // what the flags of recordings.LeRobotFields say
-	given       bool                     // there is one of these
+	folder string
+	config recordings.LeRobotConfig // what the flags of recordings.LeRobotFields say
+	given  bool                     // there is one of these
 }
 
 func (f *lerobotFlags) declare(fs *flag.FlagSet) {
@@ -26,7 +26,6 @@ func (f *lerobotFlags) declare(fs *flag.FlagSet) {
 			return field.Set(&f.config, value)
 		})
 	}
-	fs.StringVar(&f.csv, "episodes-csv", "", "`file` with the column episode_index, and any of policy, task, start and success")
 }
 
 // importLeRobot imports a data set of LeRobot.
@@ -42,8 +41,8 @@ func importLeRobot(ctx context.Context, std stdio, f *importFlags) error {
 		return err
 	}
 	c, told := f.config, false
-	c.From, c.Into, c.Name, c.Title, c.Options.CSV = folder, filepath.Join(f.data, recordings.FolderName), f.name, f.title, f.csv
-	err = importApart(ctx, c, func(l importLine) {
+	c.From, c.Into, c.Name, c.Title = folder, filepath.Join(f.data, recordings.FolderName), f.name, f.title
+	err = importApart(ctx, importJob{Config: c}, func(l importLine) {
 		for _, line := range l.Plan {
 			fmt.Fprintln(std.Err, line)
 		}

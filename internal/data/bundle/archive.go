@@ -1,11 +1,6 @@
 package bundle
 
 import (
-	"archive/tar"
-	"archive/zip"
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -17,15 +12,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"tiebreak/internal/data/archive"
 	"tiebreak/internal/idrl"
 )
 
 // Limits of what is read as a bundle.
 const (
-	maxMeta      = 64 << 20 // bytes of meta.json: about 400,000 files
-	maxDirectory = 64 << 20 // bytes of the list at the end of a zip file
-	maxEntries   = 400_000  // files
-	maxTotal     = 64 << 30 // bytes of all files
+	maxMeta    = 64 << 20 // bytes of meta.json: about 400,000 files
+	maxEntries = 400_000  // files
+	maxTotal   = 64 << 30 // bytes of all files
 )
 
 // Records may have this many times the bytes of their archive, and a session this many times the bytes of its
@@ -58,150 +53,20 @@ func isRecord(name string) bool {
 	return path.Dir(name) == "tiebreak" && path.Ext(name) == ".jsonl"
 }
 
-// An archive is a zip, tar or tar.gz file.
-type archive struct {
-	name string
-	file *os.File
-	size int64
-	zip  *zip.Reader // nil: it is a tar file
-	gzip bool
-}
-
-// openArchive opens the archive at name. The caller closes its file.
-func openArchive(name string) (a *archive, err error) {
-	f, err := os.Open(name) //nolint:gosec // named by the user
-	if err != nil {
-		return nil, refused("open", "%v", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	a = &archive{name: name, file: f, size: info.Size()}
-	head := make([]byte, 262)
-	n, _ := f.ReadAt(head, 0) // a short one is no archive
-	head = head[:n]
-	switch {
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		if a.zip, err = zip.NewReader(&limitedAt{f, maxDirectory}, a.size); err != nil {
-			return nil, refused("archive", "the zip file is damaged, or the list of its files has more than %d bytes: %v", maxDirectory, err)
-		}
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		a.gzip = true
-	case len(head) < 262 || string(head[257:262]) != "ustar":
-		return nil, refused("archive", "%s is neither a folder nor a zip or tar file", name)
-	}
-	return a, nil
-}
-
-// A limitedAt reads at most left bytes.
-type limitedAt struct {
-	from io.ReaderAt
-	left int
-}
-
-// ReadAt implements io.ReaderAt.
-func (l *limitedAt) ReadAt(p []byte, at int64) (int, error) {
-	if l.left -= len(p); l.left < 0 {
-		return 0, io.ErrUnexpectedEOF
-	}
-	return l.from.ReadAt(p, at)
-}
-
-// A packedFile is a file of an archive.
-type packedFile struct {
-	name string // clean
-	size int64  // that the archive says
-	open func() (io.ReadCloser, error)
-}
-
-// each calls f with every file of the archive, which f may open before it returns. All paths are
-// local and different. What f does not open is not unpacked, but for a tar.gz file.
-func (a *archive) each(f func(packedFile) error) error {
-	known, total := map[string]bool{}, int64(0)
-	one := func(name string, mode fs.FileMode, size int64, open func() (io.ReadCloser, error)) error {
-		clean := path.Clean(name)
-		switch {
-		case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00"):
-			return refused("path", "the archive holds a file named %q, which would be outside its folder", name)
-		case !mode.IsRegular():
-			return refused("path", "%q in the archive is not a plain file: links and devices are not taken", name)
-		case size < 0 || size > maxTotal-total:
-			return refused("size", "the archive unpacks to more than %d bytes", int64(maxTotal))
-		case len(known) >= maxEntries:
-			return refused("size", "the archive holds more than %d files", maxEntries)
-		case known[clean]:
-			return refused("path", "the archive holds %q twice", name)
-		}
-		known[clean], total = true, total+size
-		return f(packedFile{clean, size, open})
-	}
-	if a.zip != nil {
-		return a.eachZip(one)
-	}
-	return a.eachTar(one)
-}
-
-type visit func(name string, mode fs.FileMode, size int64, open func() (io.ReadCloser, error)) error
-
-func (a *archive) eachZip(f visit) error {
-	for _, e := range a.zip.File {
-		if strings.HasSuffix(e.Name, "/") {
-			continue
-		}
-		if err := f(e.Name, e.Mode(), int64(min(e.UncompressedSize64, 1<<62)), e.Open); err != nil { //nolint:gosec // it fits
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *archive) eachTar(f visit) error {
-	var from io.Reader = bufio.NewReaderSize(io.NewSectionReader(a.file, 0, a.size), 1<<16)
-	if a.gzip {
-		z, err := gzip.NewReader(from)
-		if err != nil {
-			return refused("archive", "%s cannot be unpacked: %v", a.name, err)
-		}
-		from = io.LimitReader(z, 2*maxTotal) // what is around the files counts, too
-	}
-	t := tar.NewReader(from)
-	for {
-		h, err := t.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return refused("archive", "the tar file is damaged: %v", err)
-		case h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader:
-			continue
-		}
-		err = f(h.Name, h.FileInfo().Mode(), h.Size, func() (io.ReadCloser, error) { return io.NopCloser(t), nil })
-		if err != nil {
-			return err
-		}
-	}
-}
-
 // find returns the folder of the archive in which the bundle is, which is the archive itself or a folder in
 // it, and its meta.json.
-func (a *archive) find() (folder string, m meta, err error) {
+func find(a *archive.Archive, name string) (folder string, m meta, err error) {
 	found := 0
-	err = a.each(func(e packedFile) error {
-		if path.Base(e.name) != "meta.json" || strings.Count(e.name, "/") > 1 {
+	err = a.Each(func(e archive.File) error {
+		if path.Base(e.Name) != "meta.json" || strings.Count(e.Name, "/") > 1 {
 			return nil
 		}
 		if found++; found > 1 {
 			return nil
 		}
-		folder = path.Dir(e.name)
-		return e.read(func(r io.Reader) (err error) {
-			m, err = readMeta(r, a.name)
+		folder = path.Dir(e.Name)
+		return e.Read(func(r io.Reader) (err error) {
+			m, err = readMeta(r, name)
 			return err
 		})
 	})
@@ -211,53 +76,24 @@ func (a *archive) find() (folder string, m meta, err error) {
 	return folder, m, err
 }
 
-// read calls f with a reader of the content of the file.
-func (e packedFile) read(f func(io.Reader) error) error {
-	r, err := e.open()
-	if err != nil {
-		return refused("archive", "%q in the archive: %v", e.name, err)
-	}
-	noted := &noting{from: r}
-	err = errors.Join(f(noted), r.Close())
-	if noted.err != nil {
-		return refused("archive", "%q in the archive: %v", e.name, noted.err)
-	}
-	return err
-}
-
-// A noting reader keeps the error of its source.
-type noting struct {
-	from io.Reader
-	err  error // not io.EOF
-}
-
-// Read implements io.Reader.
-func (n *noting) Read(p []byte) (int, error) {
-	k, err := n.from.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		n.err = err
-	}
-	return k, err
-}
-
 // unpack reads those files of a folder of the archive that are listed, and returns their sizes and hashes. It writes
 // records under into.
-func (a *archive) unpack(folder string, listed map[string]fileEntry, into *os.Root) (map[string]seen, error) {
+func unpack(a *archive.Archive, folder string, listed map[string]fileEntry, into *os.Root) (map[string]seen, error) {
 	found := map[string]seen{}
-	return found, a.each(func(e packedFile) error {
-		name := e.name
+	return found, a.Each(func(e archive.File) error {
+		name := e.Name
 		if folder != "." {
 			name = strings.TrimPrefix(name, folder+"/")
 		}
 		want, ok := listed[name]
-		if !ok || path.Join(folder, name) != e.name {
+		if !ok || path.Join(folder, name) != e.Name {
 			return nil
 		}
-		if e.size != want.Bytes {
-			found[name] = seen{bytes: e.size}
+		if e.Size != want.Bytes {
+			found[name] = seen{bytes: e.Size}
 			return nil // compare says that it is another
 		}
-		return e.read(func(r io.Reader) (err error) {
+		return e.Read(func(r io.Reader) (err error) {
 			found[name], err = take(r, name, want.Bytes, into)
 			return err
 		})

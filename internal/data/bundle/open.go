@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"tiebreak/internal/data/archive"
 	"tiebreak/internal/idrl"
 )
 
@@ -67,17 +68,17 @@ func (b *Bundle) openFolder(name string, room uint64) (err error) {
 }
 
 func (b *Bundle) openArchive(name, scratch string, room uint64) error {
-	a, err := openArchive(name)
+	a, err := archive.Open(name, archive.Limits{Refusal: "import", Files: maxEntries, Bytes: maxTotal})
 	if err != nil {
 		return err
 	}
-	defer a.file.Close()
-	folder, m, err := a.find()
+	defer a.Close()
+	folder, m, err := find(a, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	b.meta = m
-	if err := b.list(a.size, room); err != nil {
+	if err := b.list(a.Size(), room); err != nil {
 		return err
 	}
 	if b.temp, err = os.MkdirTemp(scratch, "unpacked-*"); err != nil {
@@ -86,7 +87,7 @@ func (b *Bundle) openArchive(name, scratch string, room uint64) error {
 	if b.root, err = os.OpenRoot(b.temp); err != nil {
 		return err
 	}
-	found, err := a.unpack(folder, b.listed, b.root)
+	found, err := unpack(a, folder, b.listed, b.root)
 	if err != nil {
 		return err
 	}

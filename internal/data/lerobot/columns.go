@@ -32,6 +32,9 @@ func (d *Dataset) openTable(name string, most int64) (t *table, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.reading != nil {
+		d.reading(name)
+	}
 	t = &table{name: name, file: f}
 	defer func() {
 		if p := recover(); p != nil { // parquet-go panics at some damaged files

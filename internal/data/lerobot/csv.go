@@ -15,11 +15,14 @@ const maxCSV = 64 << 20
 // readCSV reads what a researcher's file says of each episode: a line with the names of the columns, then one line for
 // each episode, in any order.
 func (d *Dataset) readCSV() error {
-	f, err := os.Open(d.options.CSV)
+	f, err := d.options.openCSV()
 	if err != nil {
-		return refused("csv", "%v", err)
+		return err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > maxCSV {
+		return refused("csv", "%s has more than %d bytes", d.options.CSV, maxCSV)
+	}
 	r := csv.NewReader(io.LimitReader(f, maxCSV))
 	head, err := r.Read()
 	if err != nil {
@@ -48,6 +51,23 @@ func (d *Dataset) readCSV() error {
 		}
 	}
 	return nil
+}
+
+// openCSV opens the file.
+func (o Options) openCSV() (*os.File, error) {
+	if o.Beside == "" {
+		f, err := os.Open(o.CSV)
+		if err != nil {
+			return nil, refused("csv", "%v", err)
+		}
+		return f, nil
+	}
+	root, err := os.OpenRoot(o.Beside)
+	if err != nil {
+		return nil, refused("csv", "%s cannot be read", o.CSV) // a path of the server is not for everybody
+	}
+	defer root.Close()
+	return OpenFile(root, o.CSV)
 }
 
 // checkHead checks the names of the columns.

@@ -29,6 +29,7 @@ type Options struct {
 	Success  string   // column: whether the policy did its task; of data: in any frame
 	Features string   // column of data: at most 64 numbers of each frame, for the reward
 	CSV      string   // file with any of these columns for each episode: policy, task, start, success; empty: none
+	Beside   string   // folder that CSV is a path within, which no link leaves; empty: CSV is from the user of a command
 }
 
 // An Episode is one of a data set.
@@ -74,6 +75,7 @@ type Dataset struct {
 	root    *os.Root
 	info    *info
 	options Options
+	reading func(file string)
 	tasks   map[int]string
 	files   map[string]stamp  // those that were read
 	texts   map[string]string // of episodes, each once
@@ -86,9 +88,9 @@ type stamp struct {
 }
 
 // Open reads what a data set says of its episodes, and finds their files. The caller closes it. Errors of what is read
-// are of kind Invalid, with a code (docs/lerobot.md).
-func Open(ctx context.Context, folder Folder, options Options) (d *Dataset, err error) {
-	d = &Dataset{options: options, files: map[string]stamp{}, tasks: map[int]string{}, texts: map[string]string{}}
+// are of kind Invalid, with a code (docs/lerobot.md). reading, unless it is nil, is called with the name of each Parquet file before it is read, also later.
+func Open(ctx context.Context, folder Folder, options Options, reading func(file string)) (d *Dataset, err error) {
+	d = &Dataset{options: options, reading: reading, files: map[string]stamp{}, tasks: map[int]string{}, texts: map[string]string{}}
 	root, err := folder.Open()
 	if err != nil {
 		return nil, err

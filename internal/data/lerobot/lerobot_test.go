@@ -19,7 +19,7 @@ import (
 
 // read reads all of a data set, and calls between after it was opened.
 func read(ctx context.Context, folder string, o lerobot.Options, between func()) error {
-	d, err := lerobot.Open(ctx, lerobot.Folder{Path: folder}, o)
+	d, err := lerobot.Open(ctx, lerobot.Folder{Path: folder}, o, nil)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func TestRefusedCSV(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "episodes.csv")
 			must(t, os.WriteFile(path, []byte(test.text), 0o600))
-			_, err := lerobot.Open(t.Context(), lerobot.Folder{Path: folder}, lerobot.Options{CSV: path})
+			_, err := lerobot.Open(t.Context(), lerobot.Folder{Path: folder}, lerobot.Options{CSV: path}, nil)
 			if idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v", err)
 			}
@@ -197,7 +197,7 @@ func TestDamagedFiles(t *testing.T) {
 				b[random.IntN(len(b))] ^= byte(1 + random.IntN(255))
 			}
 			must(t, os.WriteFile(path, b, 0o600))
-			d, err := lerobot.Open(t.Context(), lerobot.Folder{Path: folder}, lerobot.Options{Policy: "policy"})
+			d, err := lerobot.Open(t.Context(), lerobot.Folder{Path: folder}, lerobot.Options{Policy: "policy"}, nil)
 			if err == nil {
 				err = errors.Join(d.Read(t.Context(), func(int, *lerobot.Frames) error { return nil }), d.Close())
 			}

@@ -72,6 +72,7 @@ func LeRobotFields() []Field {
 		column("start-column", "Start column", "`column` of a seed or a scene: episodes of one task with equal values began alike", func(c *LeRobotConfig) *string { return &c.Options.Start }),
 		column("success-column", "Success column", "`column` that tells whether the task was done, such as next.success: true in any frame", func(c *LeRobotConfig) *string { return &c.Options.Success }),
 		column("feature-column", "Feature column", "`column` of the data with at most 64 numbers of each frame, which the reward is made of; default: the observations, standardised", func(c *LeRobotConfig) *string { return &c.Options.Features }),
+		{Name: "episodes-csv", Label: "Table of episodes (CSV)", Help: "`file` with a line for each episode: the column episode_index, and any of policy, task, start and success", Most: 4096, set: setText(func(c *LeRobotConfig) *string { return &c.Options.CSV })},
 		{Name: "clip-seconds", Label: "Clip length in seconds", Help: "`length` of clips in seconds, at most 60; default: 10, or the longest episode", Most: 20, Number: true, set: setClipSeconds},
 	}
 }

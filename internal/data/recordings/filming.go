@@ -33,6 +33,7 @@ type LeRobotConfig struct {
 
 	Plan     func(Plan)     `json:"-"` // called before the work begins; may be nil
 	Progress func(Progress) `json:"-"` // may be nil
+	Reading  func(string)   `json:"-"` // called with the name of each Parquet file before it is read; may be nil
 }
 
 // maxUnnamed is how many episodes count as policies of their own where none are named: clips of each have to be cut
@@ -59,7 +60,7 @@ func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (err error) {
 	if err := Free(cfg.Into, cfg.Name); err != nil {
 		return err
 	}
-	d, err := lerobot.Open(ctx, cfg.From, cfg.Options)
+	d, err := lerobot.Open(ctx, cfg.From, cfg.Options, cfg.Reading)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,22 @@ func NewFolders(paths []string) (f Folders, err error) {
 	return f, nil
 }
 
+// With returns f and a folder of the server's own, which has that label; one of the operator has another.
+func (f Folders) With(label, path string) (Folders, error) {
+	full, err := filepath.Abs(path)
+	if err == nil {
+		full, err = filepath.EvalSymlinks(full)
+	}
+	all := []allowed{{label, full}}
+	for _, a := range f.all {
+		if a.label == label {
+			a.label += "-by-operator"
+		}
+		all = append(all, a)
+	}
+	return Folders{all}, err
+}
+
 // Any reports whether there is a folder.
 func (f Folders) Any() bool { return len(f.all) > 0 }
 
@@ -65,6 +81,22 @@ func (f Folders) Any() bool { return len(f.all) > 0 }
 // text leads anywhere: it returns an error of kind Invalid for a name that is not in that form. Links are followed when the folder is opened, by
 // lerobot.Folder, and only within the allowed one.
 func (f Folders) At(name string) (lerobot.Folder, error) {
+	if below, a, ok := f.within(name); ok {
+		return lerobot.Folder{Path: filepath.Join(a.path, below), Within: a.path}, nil
+	}
+	return lerobot.Folder{}, refused("folder", "%.200q is no data set below a folder that this server may read; the list of recordings names them", name)
+}
+
+// File returns where a file is whose name has the same form: the folder that no link may leave, and the path within it.
+func (f Folders) File(name string) (within, path string, err error) {
+	if below, a, ok := f.within(name); ok && below != "." {
+		return a.path, below, nil
+	}
+	return "", "", refused("folder", "%.200q is no file below a folder that this server may read: name it as data sets are named, by the folder and a path below it, as FOLDER/FILE.csv", name)
+}
+
+// within returns the folder of a name, and the path below it.
+func (f Folders) within(name string) (path string, in allowed, ok bool) {
 	label, below, deep := strings.Cut(name, "/")
 	if !deep {
 		below = "."
@@ -72,11 +104,11 @@ func (f Folders) At(name string) (lerobot.Folder, error) {
 	if foreign.IsLine(name, maxSet) && fs.ValidPath(name) && !strings.Contains(name, `\`) && filepath.IsLocal(filepath.FromSlash(below)) {
 		for _, a := range f.all {
 			if a.label == label {
-				return lerobot.Folder{Path: filepath.Join(a.path, filepath.FromSlash(below)), Within: a.path}, nil
+				return filepath.FromSlash(below), a, true
 			}
 		}
 	}
-	return lerobot.Folder{}, refused("folder", "%.200q is no data set below a folder that this server may read; the list of recordings names them", name)
+	return "", allowed{}, false
 }
 
 // A Found is a data set in such a folder.

@@ -146,7 +146,7 @@ func TestLinksSwappedIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		swap(t, filepath.Join(inside, "a"), filepath.Join(outside, "c"))
-		if _, err := lerobot.Open(t.Context(), from, lerobot.Options{}); err == nil || !strings.Contains(err.Error(), "lerobot-link") {
+		if _, err := lerobot.Open(t.Context(), from, lerobot.Options{}, nil); err == nil || !strings.Contains(err.Error(), "lerobot-link") {
 			t.Errorf("the error is %v", err)
 		}
 	})
