@@ -20,8 +20,8 @@ const maxModels = 100
 const customPrefix = "own-"
 
 // LoadCustomModels returns the user's models in dir: each JSON file there, or in a
-// folder of it, that lies beside an MJCF file (docs/models). A model that is not
-// well formed, or that the engine refuses, is listed as unavailable, with what to
+// folder of it, that names an MJCF file (docs/models). A model that is not well
+// formed, or that the engine refuses, is listed as unavailable, with what to
 // change. It returns an error of kind Invalid if dir cannot be read.
 func LoadCustomModels(dir string) (List, error) {
 	if dir == "" {

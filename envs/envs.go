@@ -33,29 +33,29 @@ type Entry struct {
 	// environment; empty for environments that come with the project.
 	Version string
 
-	// Library returns behaviours of the robot to show first, in that order; it may be nil,
-	// and there may be none. It returns an error of kind Invalid if the library that there
-	// is does not fit the model. It must not be called if Unavailable is set.
+	// Library returns behaviours of the robot to show first, in that order; there may be
+	// none. It may be nil. It returns an error of kind Invalid if the library does not fit
+	// the model. It must not be called if Unavailable is set.
 	Library func() ([]library.Behaviour, error)
 
-	// LibraryKey returns what the library of the robot must have as its key.
+	// LibraryKey returns the key that the library of the robot must have.
 	LibraryKey func() (string, error)
 
-	// LibraryPath is the file in which the library of a user's model is looked for;
-	// empty for environments that come with the project.
+	// LibraryPath is the file of the library of a user's model, which may not exist; empty
+	// for environments that come with the project.
 	LibraryPath string
 
-	// Engine names the physics engine that computes it, and its version: "MuJoCo 3.3.7";
-	// empty where there is none.
+	// Engine is the name and version of its physics engine, "MuJoCo 3.3.7"; empty without
+	// one.
 	Engine string
 
-	// Uncaged says what the program of an outside environment can do as walls are missing on this machine; empty if none
-	// is.
+	// Uncaged says what the program of an outside environment can do because this machine lacks means to isolate it;
+	// empty if it lacks none.
 	Uncaged string
 
-	// Unavailable says what this build or machine lacks to make the environment,
-	// such that it goes on from "environment "ant"": "needs MuJoCo: install …". It
-	// is nil if the environment can be made.
+	// Unavailable says what this build or machine lacks to make the environment, as a
+	// continuation of "environment "ant"": "needs MuJoCo: install …". It is nil if the
+	// environment can be made.
 	Unavailable error
 }
 
@@ -144,8 +144,8 @@ func engineName() string {
 	return "MuJoCo " + mujoco.Version()
 }
 
-// Engine returns Entry.Engine of the environment with the given id or Ref, nothing if
-// there is no such.
+// Engine returns Entry.Engine of the environment with the given id or Ref, empty if there is
+// no such environment.
 func (l List) Engine(ref string) string {
 	e, err := l.Find(ref)
 	if err != nil {
@@ -154,7 +154,7 @@ func (l List) Engine(ref string) string {
 	return e.Engine
 }
 
-// must returns an environment that has been found to be available.
+// must returns an environment of an entry that is available.
 func must(env *mujoco.Env, err error) idrl.Environment {
 	if err != nil {
 		panic(fmt.Sprintf("envs: %v", err))
@@ -162,10 +162,9 @@ func must(env *mujoco.Env, err error) idrl.Environment {
 	return env
 }
 
-// Find returns the entry with the given id or Ref; for idrl.RolloutsEnv, which nothing can be
-// made of, one without New. It returns an error of kind
-// Invalid that lists the ids there are if there is none, or that says why if it
-// is not available or has another version.
+// Find returns the entry with the given id or Ref; for idrl.RolloutsEnv one without New. It
+// returns an error of kind Invalid that lists the known ids if there is no such entry, or
+// says why if it is not available or has another version.
 func (l List) Find(ref string) (Entry, error) {
 	if ref == idrl.RolloutsEnv {
 		return Entry{ID: ref, Title: "Uploaded clips", Description: "Clips that programs upload."}, nil
@@ -210,6 +209,9 @@ func (l List) Names() string {
 	var reasons []string
 	missing := map[string][]string{} // ids by reason
 	for _, e := range l {
+		if recordings.OfUpload(e.ID) {
+			continue // for arenas alone
+		}
 		if e.Unavailable == nil {
 			available = append(available, e.ID)
 			continue

@@ -20,7 +20,7 @@ const maxOutside = 20
 // by those in the folder there (docs/outside.md). It starts each once and asks what it is. One
 // whose description is not well formed, or whose program does not work, is listed as
 // unavailable, with what to change. It returns an error of kind Invalid if path cannot be
-// read. launcher is that of each (outside.Description); network says that they may use the network.
+// read. launcher is Description.Launcher of each; network says that they may use the network.
 func LoadOutside(path, launcher string, network bool) (List, error) {
 	if path == "" {
 		return nil, nil

@@ -12,9 +12,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Rollouts are the environments of the rollouts that were imported into a folder
-// (docs/rollouts.md), which come and go while a server runs. All methods are safe for
-// concurrent use.
+// Rollouts has the environments of the rollouts that were imported into a folder
+// (docs/rollouts.md). Sets may be added and removed while a server runs. All methods are
+// safe for concurrent use.
 type Rollouts struct {
 	dir string
 
@@ -31,9 +31,9 @@ type keptSet struct {
 // NewRollouts returns those of a folder; none if there is no such folder, or dir is empty.
 func NewRollouts(dir string) *Rollouts { return &Rollouts{dir: dir} }
 
-// List returns the environments that there are now. Sets are opened once. Those that cannot be
-// read are listed as unavailable, with the reason, and opened again the next time. It returns an
-// error of kind Invalid if the folder cannot be read.
+// List returns the present environments. A set is opened once, and again when its folder has
+// changed. Sets that cannot be read are listed as unavailable, with the reason, and opened again
+// the next time. It returns an error of kind Invalid if the folder cannot be read.
 func (r *Rollouts) List() (List, error) {
 	if r.dir == "" {
 		return nil, nil
@@ -48,12 +48,12 @@ func (r *Rollouts) List() (List, error) {
 	sets := map[string]keptSet{}
 	for _, path := range paths {
 		info, err := os.Stat(path)
-		if err != nil { // it went away just now
+		if err != nil { // it was removed meanwhile
 			continue
 		}
 		set, ok := r.sets[path]
 		if !ok || !set.changed.Equal(info.ModTime()) {
-			set = keptSet{changed: info.ModTime(), entry: openSet(path)}
+			set = keptSet{changed: info.ModTime(), entry: OpenSet(path)}
 		}
 		if set.entry.Unavailable == nil { // else it may be readable the next time
 			sets[path] = set
@@ -64,8 +64,8 @@ func (r *Rollouts) List() (List, error) {
 	return out, nil
 }
 
-// openSet returns the environment of a set of rollouts.
-func openSet(path string) Entry {
+// OpenSet returns the environment of the set of rollouts in a folder; it is unavailable if it cannot be read. the environment of a set of rollouts.
+func OpenSet(path string) Entry {
 	name := filepath.Base(path)
 	e := Entry{ID: recordings.IDPrefix + name, Title: name, Description: "Recordings of another simulator."}
 	set, err := recordings.Open(path)

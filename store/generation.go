@@ -103,9 +103,11 @@ func (t generationTx) putPolicies(g idrl.Generation, from int) error {
 
 func (t generationTx) putPolicy(basedOn int64, k int, c idrl.Candidate) error {
 	const insert = `
-		INSERT INTO policy (session_id, id, based_on, k, origin, params, theta, mu, mus, clip_id, rollouts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		INSERT INTO policy (session_id, id, based_on, k, origin, params, theta, mu, mus, clip_id, rollouts, acted_policy, acted_task, acted_start)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	_, err := t.exec(insert, t.id, c.ID, basedOn, k, c.Origin,
-		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), encodeVector(slices.Concat(c.Mus...)), null(c.Clip), encodeNames(c.Rollouts))
+		encodeVector(c.Params), encodeVector(c.Theta), encodeVector(c.Mu), encodeVector(slices.Concat(c.Mus...)), null(c.Clip), encodeNames(c.Rollouts),
+		c.Acted.Policy, c.Acted.Task, c.Acted.Start)
 	err = taken(err, "policy %s is recorded already", c.ID)
 	return dangling(err, "policy %s is shown by clip %s, which is not in its generation", c.ID, c.Clip)
 }
@@ -200,10 +202,11 @@ func candidates(ctx context.Context, from querier, id idrl.SessionID, basedOn in
 	var out []idrl.Candidate
 	err := each(ctx, from, func(row scanner) error {
 		var c idrl.Candidate
-		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, rowsColumn{&c.Mus, &c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
+		err := row.Scan(&c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, rowsColumn{&c.Mus, &c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts},
+			&c.Acted.Policy, &c.Acted.Task, &c.Acted.Start)
 		out = append(out, c)
 		return err
-	}, `SELECT id, origin, params, theta, mu, mus, clip_id, rollouts FROM policy WHERE session_id = ? AND based_on = ? ORDER BY k`, id, basedOn)
+	}, `SELECT id, origin, params, theta, mu, mus, clip_id, rollouts, acted_policy, acted_task, acted_start FROM policy WHERE session_id = ? AND based_on = ? ORDER BY k`, id, basedOn)
 	return out, err
 }
 

@@ -186,12 +186,13 @@ func (r *Reading) Policies(ctx context.Context, yield func(generation int64, c i
 		}
 	}
 	const query = `
-		SELECT based_on, policy.id, origin, params, theta, mu, clip_id, rollouts FROM policy JOIN generation USING (session_id, based_on)
+		SELECT based_on, policy.id, origin, params, theta, mu, clip_id, rollouts, acted_policy, acted_task, acted_start FROM policy JOIN generation USING (session_id, based_on)
 		WHERE session_id = ? ORDER BY adopted_at, based_on, k`
 	return each(ctx, r.from, func(row scanner) error {
 		var c idrl.Candidate
 		var generation int64
-		err := row.Scan(&generation, &c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts})
+		err := row.Scan(&generation, &c.ID, &c.Origin, vectorColumn{&c.Params}, vectorColumn{&c.Theta}, vectorColumn{&c.Mu}, text(&c.Clip), namesColumn{&c.Rollouts},
+			&c.Acted.Policy, &c.Acted.Task, &c.Acted.Start)
 		if err != nil {
 			return err
 		}

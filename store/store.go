@@ -221,6 +221,9 @@ func unopened(dir string, err error) error {
 	return err
 }
 
+// Dir returns the data folder.
+func (db *DB) Dir() string { return db.dir }
+
 // Close waits until the running writes are durable and closes the database.
 func (db *DB) Close() error {
 	if db.unerase != nil {

@@ -58,6 +58,7 @@ func (s *api) apiRoutes(e *echo.Echo) {
 	e.GET(openAPIPath, s.apiDocument)
 	e.GET("/api/v1/sessions", s.apiSessions)
 	e.POST("/api/v1/sessions", s.apiCreate)
+	e.POST(apiArenasPath, s.apiNewArena)
 	e.GET("/api/v1/workers", s.apiWorkers)
 	e.GET(apiRecordingsPath, s.apiRecordings)
 	e.POST(apiRecordingsPath, s.apiImportRecordings)

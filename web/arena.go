@@ -19,22 +19,13 @@ import (
 	"tiebreak/internal/base/words"
 	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/data/episodes"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/static"
 	"tiebreak/templates"
 )
-
-// An Entrant says which policy enters an arena.
-type Entrant struct {
-	Session idrl.SessionID
-	After   int64  // log row after which it was the recommended policy; -1: the last one
-	Title   string // for researchers; empty for that of the session, or the name of the policy
-
-	// Set is the environment of recordings of which Policy acted in some, in place of a session; an empty Policy stands for all of them.
-	Set, Policy string
-}
 
 // Arenas makes arenas and reports their results.
 type Arenas interface {
@@ -46,6 +37,8 @@ type Arenas interface {
 	Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error)
 	// Recorded returns the sets of imported rollouts whose policies may enter.
 	Recorded() []RecordedSet
+	// Uploaded returns what was uploaded to a session: Env is its id, and there is no title.
+	Uploaded(ctx context.Context, id idrl.SessionID) (RecordedSet, error)
 }
 
 // newArenaPath is the address of the form of an arena.
@@ -75,10 +68,8 @@ func (s watching) createArena(c echo.Context) error {
 	form := c.Request().PostForm
 	spec, entrants, err := readArenaForm(form)
 	var id idrl.SessionID
-	for _, e := range entrants {
-		if err == nil && e.Session != "" {
-			err = s.allowed(c.Request().Context(), who, auth.WatchSession, e.Session, errNoSession)
-		}
+	if err == nil {
+		err = mayEnter(c.Request().Context(), s.site, who, entrants)
 	}
 	if err == nil && c.FormValue("do") == "rehearse" {
 		if err = launching(s).rehearseArena(c, spec, entrants, who.User); err == nil {
@@ -114,18 +105,11 @@ func (s watching) arenaForm(c echo.Context, who auth.Actor, status int, v url.Va
 		Most: strconv.Itoa(idrl.MaxEntrants), Rehearse: launching(s).rehearsalPanel(c),
 	}
 	p.Styles = []string{"arena.css", "rehearsal.css"}
-	p.Groups, p.Sets = field("task_groups"), recordedChoices(s.cfg.Arenas.Recorded(), v["policy"])
-	for _, sum := range list {
-		spec := sum.Spec
-		if sum.State == record.StateArchived || spec.IsArena() || sum.Paused != "" {
-			continue
-		}
-		id := string(spec.ID)
-		p.Sessions = append(p.Sessions, templates.ArenaChoice{
-			ID: id, Title: spec.Title, Env: s.env(spec.Env).Title, Answers: countText(sum.Answers, sum.Skipped, spec.Budget),
-			Now: slices.Contains(v["now"], id), After: v.Get("after-" + id), Name: v.Get("name-" + id),
-		})
+	sessions, sets, err := s.arenaChoices(c.Request().Context(), list, v)
+	if err != nil {
+		return err
 	}
+	p.Sessions, p.Groups, p.Sets = sessions, field("task_groups"), recordedChoices(sets, v["policy"])
 	return render(c, status, templates.NewArena(p))
 }
 
@@ -250,15 +234,13 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	for _, a := range joined {
 		called[a.ID] = personRow(spec.ID, a).Name
 	}
-	training, more, err := s.arenaTraining(ctx, spec.ID)
-	if err != nil {
+	p := arenaPage(r, called)
+	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {
 		return err
 	}
-	if more {
-		r = r.Partial()
+	if recordings.OfUpload(spec.Env) {
+		p.About += " " + keptUploads
 	}
-	p := arenaPage(r, called)
-	p.Training = training
 	p.Layout, p.Heading, p.Back = s.layout(c, spec.Title), spec.Title, "/sessions"
 	p.InviteURL, p.InstructionsURL, p.QualityURL = sessionURL(spec.ID, "invitations"), sessionURL(spec.ID, "instructions"), sessionURL(spec.ID, "quality")
 	file := sessionURL(spec.ID, "arena") + "?format="
@@ -285,11 +267,11 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	return render(c, http.StatusOK, templates.Arena(p))
 }
 
-// arenaTraining says whether the clips of an arena are still being made, and whether people are asked about some of them meanwhile.
-func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (says string, more bool, err error) {
+// arenaTraining says whether the clips of an arena are still being made.
+func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string, error) {
 	session, err := s.session(ctx, id)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	st, err := session.Status(ctx)
 	now := st.Training
@@ -299,15 +281,15 @@ func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (says st
 	}
 	switch {
 	case err != nil:
-		return "", false, err
+		return "", err
 	case now.Err != "":
-		return now.Err, now.More, nil
+		return now.Err, nil
 	case now.More:
-		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike" + far + ".", true, nil
+		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike" + far + ".", nil
 	case st.BasedOn >= 0:
-		return "", false, nil
+		return "", nil
 	}
-	return "The clips of the policies are being made" + far + ". People who open the link wait until the first clips are ready.", false, nil
+	return "The clips of the policies are being made" + far + ". People who open the link wait until the first clips are ready.", nil
 }
 
 // arenaPage shows a report; called has the people's names.

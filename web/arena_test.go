@@ -4,11 +4,14 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/bradley"
+	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 )
 
@@ -25,6 +28,10 @@ func (f fakeArenas) NewArena(_ context.Context, spec idrl.SessionSpec, entrants 
 
 func (f fakeArenas) Recorded() []web.RecordedSet {
 	return []web.RecordedSet{{Env: "rollouts-reach", Title: "Reaching", Policies: []string{"act", "pi: 0"}, Tasks: 4, Started: 2}}
+}
+
+func (f fakeArenas) Uploaded(context.Context, idrl.SessionID) (web.RecordedSet, error) {
+	return web.RecordedSet{Env: "s3", Policies: f.b.uploaded, Tasks: 2, Started: 1, Unnamed: 1}, nil
 }
 
 func (f fakeArenas) Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, []bradley.Outcome, error) {
@@ -116,5 +123,70 @@ func TestArenaFiles(t *testing.T) {
 		if r := b.get(who, "/sessions/s1/arena?format=json"); r.status == http.StatusOK || strings.Contains(r.body, "Alpha") {
 			t.Errorf("somebody else reads it: status %d", r.status)
 		}
+	}
+}
+
+// legend is the part of the form with recorded policies.
+var legend = regexp.MustCompile(`(?s)<legend>Recorded.*?</fieldset>`)
+
+// The form offers the policies of what was uploaded to a session, or says what to upload.
+func TestArenaFormOffersUploads(t *testing.T) {
+	b := newBench(t, nil)
+	b.addUploads()
+	spec, err := b.db.Spec(t.Context(), "s3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.sessions.listed = []record.Summary{{Spec: spec, State: record.StateRunning}}
+	c := b.researcher()
+	b.uploaded = []string{"only"}
+	if r := b.get(c, "/arenas/new"); r.status != http.StatusOK || !strings.Contains(r.body, "no two policies are named") || !strings.Contains(r.body, "&#34;policy&#34;, of two policies or more") || strings.Contains(r.body, `value="s3:only"`) {
+		t.Errorf("an upload of one policy: status %d\n%s", r.status, legend.FindString(r.body))
+	}
+	b.uploaded = []string{"old", "new"}
+	r := b.get(c, "/arenas/new")
+	for _, want := range []string{`value="s3:old"`, `value="s3:new"`, "2 policies, 2 tasks, 1 with starts in common; 1 clip without a policy", "Later uploads do not change an arena."} {
+		if !strings.Contains(r.body, want) {
+			t.Errorf("the form lacks %q:\n%s", want, legend.FindString(r.body))
+		}
+	}
+	if strings.Contains(r.body, `name="now" value="s3"`) {
+		t.Error("the form offers the recommended policy of uploads")
+	}
+	b.post(c, "/arenas", url.Values{"title": {"Mine"}, "policy": {"s3:old", "s3:new"}})
+	if e := b.entrants; len(e) != 2 || e[0] != (web.Entrant{Set: "s3", Policy: "old"}) || e[1].Of() != "s3" {
+		t.Errorf("the entrants are %+v", b.entrants)
+	}
+}
+
+// A program makes an arena as the form does, of sessions that it may watch.
+func TestAPIArena(t *testing.T) {
+	b := newBench(t, nil)
+	b.addUploads()
+	token := b.token(identity.ScopeUpload, "")
+	call := func(body string) reply {
+		return b.send(http.DefaultClient, "POST", "/api/v1/arenas", strings.NewReader(body), http.Header{"Authorization": {"Bearer " + token}})
+	}
+	for body, want := range map[string]string{
+		`{"title":"x","entrants":[]}`:                                     "ntrants must be a list of 1 to 20",
+		`{"title":"x","entrants":[{"session":"s1","set":"s3"}]}`:          "either",
+		`{"title":"x","entrants":[{"session":"s1","policy":"old"}]}`:      "either",
+		`{"title":"x","entrants":[{"policy":"old"}]}`:                     "either",
+		`{"title":"x","entrants":[{"set":"s3","policy":"old"}]}`:          "2 to 20 policies; got 1",
+		`{"title":"x","entrants":[{"set":"s3"}],"task_groups":"a,b,c"}`:   "lines of CSV",
+		`{"title":"x","entrants":[{"set":"s3"}],"budget":"many"}`:         "budget",
+		`{"title":"x\ny","entrants":[{"set":"s3"},{"set":"rollouts-x"}]}`: "one line",
+	} {
+		if r := call(body); r.status != http.StatusBadRequest || !strings.Contains(r.body, want) {
+			t.Errorf("%s: %d %s, want %q", body, r.status, r.body, want)
+		}
+	}
+	wantCode(t, "a session that is not there", call(`{"title":"x","entrants":[{"set":"s3"},{"set":"s9"}]}`), 404, "not_found")
+	r := call(`{"title":" Mine ","entrants":[{"set":"s3","policy":"old","title":"Old one"},{"set":"rollouts-x","policy":"act"},{"session":"s1"}],"budget":9,"detect":0,"seed":5,"task_groups":"push,doors"}`)
+	if a := b.arena; r.status != http.StatusOK || !strings.Contains(r.body, `"id":"s1"`) || a.Title != "Mine" || a.Budget != 9 || a.Arena.Detect != 0 || a.Seed != 5 || len(a.Arena.Tasks) != 1 {
+		t.Fatalf("%d %s: %+v", r.status, r.body, b.arena)
+	}
+	if e := b.entrants; e[0] != (web.Entrant{Set: "s3", Policy: "old", Title: "Old one", After: -1}) || e[1].Of() != "" || e[2].Session != "s1" {
+		t.Errorf("the entrants are %+v", b.entrants)
 	}
 }

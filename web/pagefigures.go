@@ -93,7 +93,7 @@ func (p *pen) verdicts() templates.Drawing {
 		d.Said = fmt.Sprintf("When it went wrong is known of %s.", plural(v.Moments, "verdict"))
 	}
 	if v.Shared > 0 {
-		d.Said += fmt.Sprintf(" Where two people or more named a moment (%s), these are %.1f s apart in the median.", plural(v.Shared, "clip"), v.Apart)
+		d.Said += fmt.Sprintf(" Where two people or more named a moment (%s), half of the time two of them are at most %.1f s apart.", plural(v.Shared, "clip"), v.Apart)
 	}
 	return d
 }

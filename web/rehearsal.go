@@ -162,10 +162,8 @@ func (s launching) changeRehearsal(c echo.Context) error {
 		return err
 	}
 	if c.FormValue("do") == "again" {
-		for _, e := range state.Asked.Entrants { // which may be shared no longer
-			if err := s.allowed(c.Request().Context(), who, auth.WatchSession, e.Session, errNoSession); err != nil {
-				return err
-			}
+		if err := mayEnter(c.Request().Context(), s.site, who, state.Asked.Entrants); err != nil { // which may be shared no longer
+			return err
 		}
 		return s.startRehearsal(c, state.Asked, who.User)
 	}

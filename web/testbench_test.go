@@ -39,6 +39,7 @@ type bench struct {
 	logs     *buffer
 	arena    idrl.SessionSpec // that was to be made last
 	entrants []web.Entrant    // of it
+	uploaded []string         // policies of what was uploaded
 }
 
 // buffer is written by the server's goroutines.

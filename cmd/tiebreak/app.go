@@ -384,6 +384,9 @@ func checkSpec(list envs.List, spec idrl.SessionSpec) error {
 	if err := settings.Check(spec); err != nil {
 		return err
 	}
+	if recordings.OfUpload(spec.Env) && !spec.IsArena() {
+		return idrl.Errorf(idrl.Invalid, "%q is uploaded trajectories that were kept for arenas: there are no other sessions about them", spec.Env)
+	}
 	return training.CheckSpec(list, spec)
 }
 

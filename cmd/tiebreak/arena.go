@@ -14,7 +14,6 @@ import (
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
 	"tiebreak/internal/data/export"
-	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/people/bradley"
@@ -52,8 +51,8 @@ func (f *arenaFlags) declareNew(fs *flag.FlagSet) {
 	f.declare(fs)
 	ownFlags(fs, &f.own)
 	fs.Var(&f.entrants, "entrant", "`SESSION`, SESSION@ROW or either with =TITLE: the policy that a session recommends now, or recommended after that row of its log; give the flag once for each policy, 2 to "+
-		strconv.Itoa(idrl.MaxEntrants)+". Or rollouts-NAME:POLICY, also with =TITLE: a policy that acted in imported rollouts")
-	fs.Func("entrants", "`rollouts-NAME`: all policies that acted in these rollouts", f.entrants.all)
+		strconv.Itoa(idrl.MaxEntrants)+". Or rollouts-NAME:POLICY or SESSION:POLICY, also with =TITLE: a policy that acted in imported rollouts, or in trajectories that were uploaded to a session")
+	fs.Func("entrants", "`rollouts-NAME` or SESSION: all policies that acted in these rollouts, or in what was uploaded to this session", f.entrants.all)
 	fs.StringVar(&f.groups, "task-groups", "", "`file` of tasks of rollouts and the groups that the result is also about: CSV with the columns task and group")
 	fs.StringVar(&f.spec.Title, "title", "Arena", "`name` of the arena, which annotators see")
 	settings.DeclareOnly(fs, &f.spec, "budget", "answers_each", "completion_code", "instructions", "withdraw_days", "min_dwell", "max_rate")
@@ -71,7 +70,7 @@ func (e *entrantsFlag) String() string { return "" }
 
 // Set implements flag.Value.
 func (e *entrantsFlag) Set(text string) error {
-	if set, policy, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(set, recordings.IDPrefix) {
+	if set, policy, ok := strings.Cut(text, ":"); ok && !strings.ContainsAny(set, "=@") {
 		*e = append(*e, web.Entrant{Set: set, Policy: policy})
 		return nil
 	}
@@ -89,19 +88,16 @@ func (e *entrantsFlag) Set(text string) error {
 	return nil
 }
 
-// all adds all policies of a set of recordings.
+// all adds all policies of a set of recordings, or of a session of uploads.
 func (e *entrantsFlag) all(set string) error {
-	if !strings.HasPrefix(set, recordings.IDPrefix) {
-		return fmt.Errorf("--entrants takes imported rollouts, as %sNAME; got %q", recordings.IDPrefix, set)
-	}
 	*e = append(*e, web.Entrant{Set: set})
 	return nil
 }
 
 func arenaNewCommand() command {
 	c := subcommand("arena new", "make an arena", (*arenaFlags).declareNew,
-		"Makes an arena of the policies that sessions recommend, or that acted in imported rollouts, and prints its id and a link\n"+
-			"for annotators. All sessions must have the same environment with the same layout, and all recorded policies be of the same\n"+
+		"Makes an arena of the policies that sessions recommend, or that acted in imported rollouts or uploaded trajectories, and prints\n"+
+			"its id and a link for annotators. All sessions must have the same environment with the same layout, and all recorded policies be of the same\n"+
 			"rollouts. The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {
 			list, err := environments(f.own.at(f.data))
@@ -190,11 +186,7 @@ func arenaShowCommand() command {
 				if err != nil {
 					return err
 				}
-				r, outcomes, err := bradley.NewReport(rec)
-				partial := false
-				if err == nil {
-					partial, err = stillCut(ctx, db, spec.ID)
-				}
+				r, outcomes, err := arenaResult(ctx, db, rec)
 				switch {
 				case err != nil:
 					return err
@@ -207,13 +199,22 @@ func arenaShowCommand() command {
 				case f.answers:
 					return bradley.WriteOutcomes(std.Out, spec.Arena, outcomes)
 				}
-				if partial {
-					fmt.Fprintln(std.Out, "More clips are to be cut, which a running server does: people are asked about a part of them so far.")
-					r = r.Partial()
-				}
 				return printArena(std.Out, r)
 			})
 		})
+}
+
+// arenaResult returns the result of an arena and the answers that count. It says whether its clips are still being cut.
+func arenaResult(ctx context.Context, db *store.DB, rec record.Record) (bradley.Report, []bradley.Outcome, error) {
+	r, outcomes, err := bradley.NewReport(rec)
+	if err != nil {
+		return r, nil, err
+	}
+	partial, err := stillCut(ctx, db, rec.Spec.ID)
+	if partial {
+		r = r.Partial()
+	}
+	return r, outcomes, err
 }
 
 // stillCut reports whether an arena asks about a part of its clips, and more are to be cut.
@@ -228,7 +229,7 @@ func stillCut(ctx context.Context, db *store.DB, id idrl.SessionID) (bool, error
 // printArena writes a report for people.
 func printArena(out io.Writer, r bradley.Report) error {
 	fmt.Fprintf(out, "%s: %s\n%s\n", r.Title, r.Sum(), r.Headline())
-	for _, text := range []string{r.Meetings(), r.Guarantee(), r.Accounts(), r.AccountsOfTasks()} {
+	for _, text := range []string{r.Cut(), r.Meetings(), r.Guarantee(), r.Accounts(), r.AccountsOfTasks()} {
 		if text != "" {
 			fmt.Fprintln(out, text)
 		}
@@ -298,8 +299,8 @@ func printTasks(out io.Writer, kind string, tasks []bradley.ReportTask) error {
 }
 
 // arenaFiles returns the result of an arena as files.
-func arenaFiles(rec record.Record) ([]export.File, error) {
-	r, outcomes, err := bradley.NewReport(rec)
+func arenaFiles(ctx context.Context, db *store.DB, rec record.Record) ([]export.File, error) {
+	r, outcomes, err := arenaResult(ctx, db, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -344,5 +345,5 @@ func (r arenas) Arena(ctx context.Context, id idrl.SessionID) (bradley.Report, [
 	if err != nil {
 		return bradley.Report{}, nil, err
 	}
-	return bradley.NewReport(rec)
+	return arenaResult(ctx, r.a.db, rec)
 }

@@ -57,7 +57,7 @@ func TestArenaOfRecordings(t *testing.T) {
 		{"--entrant rollouts-reach:secret-act --entrant rollouts-gone:secret-act", "not in this data folder"},
 		{"--entrant rollouts-reach:secret-act --entrant rollouts-reach:secret-act=Again", "are the same recorded policy"},
 		{"--entrant rollouts-reach:secret-act", "2 to 20 policies; got 1"},
-		{"--entrants gridworld", "--entrants takes imported rollouts"},
+		{"--entrants gridworld", `there is no session "gridworld"`},
 		{"--entrants rollouts-reach --task-groups " + wrong, `have no task "open the window"`},
 		{"--entrants rollouts-reach --task-groups " + unnamed + "/none", "cannot be read"},
 		{"--entrant rollouts-reach:secret-act --entrant rollouts-reach:secret-diffusion --entrant rollouts-reach:secret=pi --entrant " + session, "the same recorded policy"},

@@ -452,7 +452,7 @@ func (b *tab) showsBelief() {
 func (b *tab) figures() {
 	b.t.Helper()
 	const svg = "document.querySelector('[data-place=regret] svg')"
-	b.wait(svg + ".innerHTML.match(/<title>after row/g).length >= 9")
+	b.wait(svg + ".innerHTML.match(/<title>after [0-9]+ answers?:/g).length >= 9")
 	b.enter("[data-log]")
 	b.wait("/logarithmic/.test(" + svg + "?.querySelector('desc').textContent)")
 	if !evaluate[bool](b, "fetch(document.querySelector('.regret a[href*=svg]').href).then((r) => r.text()).then((file) => /logarithmic/.test(file))") {

@@ -30,7 +30,9 @@ func (s *choices) all() (out []web.EnvChoice) {
 	defer s.mu.Unlock()
 	there := map[string]bool{}
 	for _, e := range s.list() {
-		there[e.Ref()] = true
+		if there[e.Ref()] = true; recordings.OfUpload(e.ID) {
+			continue // no form offers them
+		}
 		out = append(out, s.choice(e))
 	}
 	maps.DeleteFunc(s.made, func(ref string, _ web.EnvChoice) bool { return !there[ref] })

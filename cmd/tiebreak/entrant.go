@@ -30,8 +30,11 @@ func newArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sessi
 
 // planArena is newArena that records nothing, and returns the encoded policies.
 func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.SessionSpec, wanted []web.Entrant) (idrl.SessionSpec, []byte, error) {
-	wanted, err := allPolicies(list, wanted)
+	list, wanted, from, err := keepUpload(ctx, db, list, wanted)
 	if err != nil {
+		return spec, nil, err
+	}
+	if wanted, err = allPolicies(list, wanted); err != nil {
 		return spec, nil, err
 	}
 	if n := len(wanted); n < 2 || n > idrl.MaxEntrants {
@@ -45,6 +48,9 @@ func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sess
 		of, entrant, policy, err := findEntrant(ctx, db, list, w)
 		if err != nil {
 			return spec, nil, err
+		}
+		if from.Session != "" {
+			entrant.Session, entrant.After = from.Session, from.After
 		}
 		if k == 0 {
 			first = of
@@ -81,7 +87,7 @@ func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sess
 
 // samePolicy returns the error of two entrants that are one policy.
 func samePolicy(a, b idrl.Entrant) error {
-	if a.Session == "" || b.Session == "" {
+	if a.Session == "" || b.Session == "" || a.Session == b.Session && a.After == b.After {
 		return idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same recorded policy. Name each policy once", a.Title, b.Title)
 	}
 	return idrl.Errorf(idrl.Invalid, "entrants %q and %q are the same policy: session %s after log row %d and session %s after log row %d recommend the same behaviour. Answer more questions, or name another log row",
@@ -112,6 +118,12 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) is an arena itself, which trains no policies", spec.ID, name)
 	case after > last:
 		return spec, e, p, idrl.Errorf(idrl.Invalid, "session %s (%s) has no log row %d; its log ends at %d", spec.ID, name, after, last)
+	case spec.Uploads():
+		_, err := actedIn(rec)
+		if err == nil {
+			err = idrl.Errorf(idrl.Invalid, "session %s (%s) is about uploaded trajectories, and recommends no policy: name the policies that acted, each by %s:POLICY", spec.ID, name, spec.ID)
+		}
+		return spec, e, p, err
 	case rec.Generation == nil:
 		return spec, e, p, idrl.Errorf(idrl.NotFound, "session %s (%s) has no policies yet: a running server trains the first ones. Wait until it asks questions", spec.ID, name)
 	}
@@ -212,7 +224,7 @@ func posteriorAt(list envs.List, rec record.Record, after int64) (idrl.Posterior
 func sameEnvironment(list envs.List, a, b idrl.SessionSpec) error {
 	switch ofA, ofB := isRecorded(a), isRecorded(b); {
 	case (ofA || ofB) && a.Env != b.Env:
-		return idrl.Errorf(idrl.Invalid, "the entrants must be policies of one set of recordings, because people compare episodes of the same task that were recorded alike: got %q and %q", a.Env, b.Env)
+		return idrl.Errorf(idrl.Invalid, "the entrants must be policies of one set of recordings, or of one session of uploads, because people compare episodes of the same task that were recorded alike: got %q and %q", a.Env, b.Env)
 	case ofA:
 		return nil
 	}

@@ -149,7 +149,7 @@ func (b bundles) learnt(ctx context.Context, from bundle.Source) ([]export.File,
 		return nil, err
 	}
 	if rec.Spec.IsArena() {
-		return arenaFiles(rec)
+		return arenaFiles(ctx, b.db, rec)
 	}
 	source, err := learntOf(b.db, b.envs(), rec)
 	if err != nil {

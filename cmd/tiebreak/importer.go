@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -119,7 +118,8 @@ func (m *importDesk) run(ctx context.Context, c recordings.LeRobotConfig, turn w
 			pause()
 			m.change(func(s *web.ImportState) {
 				if s.Plan = append(s.Plan, l.Plan...); l.What != "" {
-					s.Says = fmt.Sprintf("%s%s %d of %d.", strings.ToUpper(l.What[:1]), l.What[1:], l.Done+1, l.Total)
+					said := l.says()
+					s.Says = strings.ToUpper(said[:1]) + said[1:] + "."
 				}
 			})
 		})

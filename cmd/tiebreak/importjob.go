@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 )
@@ -34,14 +35,21 @@ type importJob struct {
 
 // An importLine is a line that it writes.
 type importLine struct {
-	Plan  []string `json:"plan,omitempty"`
-	What  string   `json:"what,omitempty"` // progress
-	Done  int      `json:"done,omitempty"`
-	Total int      `json:"total,omitempty"`
+	Plan []string `json:"plan,omitempty"`
+	recordings.Progress
 
 	Ended bool      `json:"ended,omitempty"` // without an error
 	Kind  idrl.Kind `json:"kind,omitempty"`
 	Error string    `json:"error,omitempty"`
+}
+
+// says returns how far an import is, for people: "checking video 3 of 12, about 2 minutes left".
+func (l importLine) says() string {
+	text := fmt.Sprintf("%s %d of %d", l.What, l.Done+1, l.Total)
+	if left := words.AboutTime(l.Left); left != "" {
+		text += ", " + left + " left"
+	}
+	return text
 }
 
 // serveImport is the process of an import. It returns the exit status.
@@ -74,8 +82,8 @@ func serveImport(in io.Reader, out io.Writer) int {
 	}()
 	c := job.Config
 	c.Plan = func(p recordings.Plan) { _ = lines.Encode(importLine{Plan: p.Lines()}) }
-	c.Progress = func(done, total int, what string) {
-		if lines.Encode(importLine{What: what, Done: done, Total: total}) != nil {
+	c.Progress = func(p recordings.Progress) {
+		if lines.Encode(importLine{Progress: p}) != nil {
 			cancel()
 		}
 		select {
@@ -83,7 +91,7 @@ func serveImport(in io.Reader, out io.Writer) int {
 		case <-ctx.Done():
 		}
 	}
-	_, err = recordings.ImportLeRobot(ctx, c)
+	err = recordings.ImportLeRobot(ctx, c)
 	last := importLine{Ended: err == nil}
 	if err != nil {
 		last.Kind, last.Error = idrl.KindOf(err), err.Error()

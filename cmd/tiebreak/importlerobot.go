@@ -49,7 +49,7 @@ func importLeRobot(ctx context.Context, std stdio, f *importFlags) error {
 		}
 		if l.What != "" {
 			told = true
-			fmt.Fprintf(std.Err, "\r%s %d of %d          ", l.What, l.Done+1, l.Total)
+			fmt.Fprintf(std.Err, "\r%-70s", l.says())
 		}
 	})
 	if told {

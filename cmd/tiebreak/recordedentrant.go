@@ -62,22 +62,29 @@ func recordedEntrant(list envs.List, w web.Entrant) (spec idrl.SessionSpec, e id
 	if err != nil {
 		return spec, e, p, err
 	}
-	names := set.Names()
-	name, title := w.Policy, w.Title
-	for end := len(name); end > 0 && !slices.Contains(names, name); { // names of policies may have = in them
-		if end = strings.LastIndex(w.Policy[:end], "="); end > 0 {
-			name, title = w.Policy[:end], w.Policy[end+1:]
-		}
-	}
-	k := slices.Index(names, name)
-	if k < 0 {
-		return spec, e, p, idrl.Errorf(idrl.Invalid, "no policy of %s is called %.100q; it has %s", w.Set, w.Policy, listOf(names))
+	k, name, title, err := policyOf(set.Names(), w)
+	if err != nil {
+		return spec, e, p, err
 	}
 	e = idrl.Entrant{Title: strings.TrimSpace(title), Policy: idrl.PolicyID(name)}
 	if e.Title == "" {
 		e.Title = name
 	}
 	return idrl.SessionSpec{Env: ref}, e, training.EntrantPolicy{Params: []float64{float64(k)}}, nil
+}
+
+// policyOf returns which of the policies of a set an entrant is, and its title. It returns an error of kind Invalid if there is none of that name.
+func policyOf(names []string, w web.Entrant) (k int, name, title string, err error) {
+	name, title = w.Policy, w.Title
+	for end := len(name); end > 0 && !slices.Contains(names, name); { // names of policies may have = in them
+		if end = strings.LastIndex(w.Policy[:end], "="); end > 0 {
+			name, title = w.Policy[:end], w.Policy[end+1:]
+		}
+	}
+	if k = slices.Index(names, name); k < 0 {
+		err = idrl.Errorf(idrl.Invalid, "no policy of %s is called %.100q; it has %s", w.Set, w.Policy, listOf(names))
+	}
+	return k, name, title, err
 }
 
 // listOf returns the first names of a list on one line.
@@ -149,7 +156,7 @@ func readTaskGroups(path string) ([]idrl.ArenaTask, error) {
 func (r arenas) Recorded() (out []web.RecordedSet) {
 	list := r.a.envs()
 	for _, e := range list {
-		if !strings.HasPrefix(e.ID, recordings.IDPrefix) || e.Unavailable != nil {
+		if !strings.HasPrefix(e.ID, recordings.IDPrefix) || recordings.OfUpload(e.ID) || e.Unavailable != nil {
 			continue
 		}
 		set, _, err := recordedSet(list, e.ID)

@@ -13,7 +13,6 @@ import (
 	shared "tiebreak/internal/base/command"
 	"tiebreak/internal/data/export"
 	"tiebreak/internal/idrl"
-	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/session"
 	"tiebreak/internal/train/training"
 	"tiebreak/store"
@@ -89,7 +88,7 @@ func paperSource(ctx context.Context, db *store.DB, list envs.List, id idrl.Sess
 	out.Spec, out.Status, out.Insight, out.Scores = cfg.Record.Spec, now.Status, now.Insight, now.Scores
 	if out.Spec.IsArena() {
 		out.Insight = nil
-		if out.Arena, _, err = bradley.NewReport(rec); err != nil {
+		if out.Arena, _, err = arenaResult(ctx, db, rec); err != nil {
 			return out, err
 		}
 	}

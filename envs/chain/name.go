@@ -6,9 +6,9 @@ import (
 	"tiebreak/internal/base/drawing"
 )
 
-// Name returns where on the chain the agent gets to; of two fields between which it goes to and fro
-// the higher one counts. Fields beside one another are one place to a person: those with a choice
-// are five places.
+// Name returns the place on the chain that the agent gets to; of two fields between which it goes to
+// and fro it takes the higher one. The fields with a choice are divided into five places, because
+// people do not distinguish neighbouring fields.
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	n := len(states)
 	last := int(states[n-1][0])

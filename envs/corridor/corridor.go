@@ -30,8 +30,8 @@ func (m Maze) Cell(x, y float64) (cell int, ok bool) {
 // rounds as the authors' code does, which counts from the wall.
 func (m Maze) index(v float64) float64 { return math.Floor((v+1.5*m.CellSize)/m.CellSize) - 1 }
 
-// Enter returns where a step from (x0, y0) to (x1, y1) ends: in a wall it is put
-// back to where it began. Velocities are not the maze's business: they stay.
+// Enter returns the position after a step from (x0, y0) to (x1, y1): if that is in
+// a wall, the position before the step. Velocities do not change.
 func (m Maze) Enter(x0, y0, x1, y1 float64) (x, y float64) {
 	if _, ok := m.Cell(x1, y1); !ok {
 		return x0, y0

@@ -16,9 +16,9 @@ const (
 	arrowLength = 0.3 // of a car at full speed: where it is 0.3 s later
 )
 
-// Draw stores the present state in dst. The view follows the agent; where it is
-// depends on the state alone, so that two clips can be compared. A still shows
-// headings by the shape of the cars and speeds by the arrows ahead of them.
+// Draw stores the present state in dst. The view follows the agent; its position
+// depends on the state alone, so that two clips can be compared. In a still the
+// shapes of the cars show headings, and the arrows ahead of them show speeds.
 //
 // The static shapes belong to the environment; the caller must not change them.
 func (e *Env) Draw(dst *drawing.Scene) {

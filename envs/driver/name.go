@@ -6,7 +6,7 @@ import (
 	"tiebreak/internal/base/drawing"
 )
 
-// What a drive has to show to be called by a name.
+// Limits of names.
 const (
 	offRoad   = 1.5*laneWidth + 0.04 // from the middle of the road: the middle of the car is in the grass
 	offShare  = 0.33                 // of the drive in the grass, from which nothing else counts
@@ -19,9 +19,9 @@ const (
 	inLane    = 0.3                  // lanes from the middle of a lane, within which a car is in it
 )
 
-// Name returns what happens in a drive. Of several things it is the one that a person complains of
-// first: in the grass for a third of the drive or at its end; a crash; the wrong way; in reverse. Without these it
-// is where the car ends, seen from the van.
+// Name returns what happens in a drive. Of several things it is the worst to a person: in the grass
+// for a third of the drive or at its end; a crash; the wrong way; in reverse. Without these it is the
+// position of the car at the end relative to the van.
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	var d drive
 	for _, s := range states {

@@ -69,7 +69,7 @@ func (e *Env) Return(grad, actions, theta []float64) float64 {
 }
 
 // adjoint stores the gradient of the return along path in grad. lam is the
-// derivative of what is still to come with respect to the state after step t.
+// derivative of the remaining return with respect to the state after step t.
 func (e *Env) adjoint(grad []float64, path *[horizon + 1]car, actions, theta []float64) {
 	clear(grad)
 	var lam car

@@ -12,7 +12,7 @@ const (
 	northEnd = 6.0
 )
 
-// scenery returns the road and what stands beside it, as far as a car can get.
+// scenery returns the road and the trees beside it, as far as a car can get.
 func scenery() []drawing.Shape {
 	const edge = 1.5 * laneWidth
 	out := []drawing.Shape{

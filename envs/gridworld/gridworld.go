@@ -43,8 +43,8 @@ type Config struct {
 	WallTosses int
 
 	// MinReachable is the least number of cells, of 100, that can be reached
-	// from the start; layouts are drawn anew until one has it. 0 to 50, default
-	// 0, as in the paper: a start may then be walled in, and all policies alike.
+	// from the start; layouts are drawn until one has it. 0 to 50, default 0, as
+	// in the paper: then walls may enclose the start, and all policies are equal.
 	MinReachable int
 }
 
@@ -116,8 +116,8 @@ func (e *Env) Spec() idrl.EnvSpec {
 	}
 }
 
-// Reset starts an episode in the start cell of the layout, which is fixed. It
-// does not use the stream.
+// Reset starts an episode in the start cell of the layout. It does not use the
+// stream.
 func (e *Env) Reset(*rand.Rand) idrl.TimeStep {
 	e.state, e.t = e.layout.start, 0
 	return idrl.TimeStep{Kind: idrl.First, Obs: e.observe()}

@@ -2,11 +2,11 @@ package gridworld
 
 import "tiebreak/internal/base/drawing"
 
-// settled is for how many states at the end an agent has to stand on a cell to be at rest.
+// settled is the number of last states in one cell from which on an agent is at rest.
 const settled = 3
 
-// Name returns the field on which the agent comes to rest: it stands there for most of a clip. Where the
-// agent stays all the time, or walks to the end, the name says so.
+// Name returns the field on which the agent comes to rest, or says that it stays there all the time, or
+// that it walks to the end.
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	n := len(states)
 	last := states[n-1][0]

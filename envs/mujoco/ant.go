@@ -84,7 +84,7 @@ func newWalker(params []float64) *walker {
 	return w
 }
 
-// act stores the torques that the high-level action u makes of e's state in dst.
+// act stores the torques of the high-level action u in e's state in dst, length 8.
 func (w *walker) act(dst, u []float64, e *Env) {
 	antGaitObs(e, w.obs)
 	for i, k := range [4]int{1, 0, 3, 2} { // quarters that turn x to +y, +x, −y, −x

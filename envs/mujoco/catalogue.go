@@ -33,8 +33,8 @@ func Catalogue() []Listing {
 	}
 }
 
-// Unavailable returns nil if environments of this package can be made, and else
-// what is missing, such that it goes on from "environment "ant"".
+// Unavailable returns nil if environments of this package can be made, else what is
+// missing, as a continuation of "environment "ant"".
 func Unavailable() error { return engine.Check() }
 
 // Version returns the version of MuJoCo that was found: "2.2.2". It is empty if

@@ -67,8 +67,8 @@ func within(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// readCustom reads the JSON file and checks that its model can be read, without
-// leaving the folder of the file, by links neither.
+// readCustom reads the JSON file and checks that its model can be read. It does not
+// leave the folder of the file, also not by links.
 func readCustom(path string) (*customFile, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *Custom) resolve() error {
 	return nil
 }
 
-// aim notes where the body that the camera follows is at first.
+// aim notes the first height of the body that the camera follows.
 func (c *Custom) aim() error {
 	body, err := c.find(engine.BodyKind, "camera.body", "body", c.file.Camera.Body)
 	if err != nil {
@@ -250,7 +250,7 @@ func (c *Custom) New() (*Env, error) {
 	return newEnv(t, m)
 }
 
-// fallen returns what tells that the robot lies, or nil if the file does not say.
+// fallen returns task.fallen, nil if the file has no field "fallen".
 func (c *Custom) fallen() func(e *Env) bool {
 	f := c.file.Fallen
 	if f == nil {
@@ -258,7 +258,7 @@ func (c *Custom) fallen() func(e *Env) bool {
 	}
 	body := c.model.ID(engine.BodyKind, f.Body)
 	return func(e *Env) bool {
-		e.must(e.d.Kinematics()) // after Restore it is not known yet where bodies are
+		e.must(e.d.Kinematics()) // Restore does not compute the positions of bodies
 		leans := f.UprightBelow != nil && e.d.XMat[9*body+8] < *f.UprightBelow
 		return leans || f.HeightBelow != nil && e.d.XPos[3*body+2] < *f.HeightBelow
 	}

@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A gauge is where a feature comes from in a model: a number of the engine at the
-// end of a step, or its change over the step in units per second.
+// A gauge reads a feature: a number of the engine at the end of a step, or its change
+// over the step in units per second, times scale.
 type gauge struct {
 	read  func(d *engine.Data, a idrl.Action) float64
 	rate  bool
 	scale float64
 }
 
-// gauge returns what feature f, at a place of the file, reads.
+// gauge returns the gauge of feature f, which is at a place of the file.
 func (c *Custom) gauge(f *customFeature, at string) (gauge, error) {
 	g := gauge{scale: f.scale()}
 	var err error
@@ -77,8 +77,8 @@ func (c *Custom) joint(f *customFeature, at string) (func(*engine.Data, idrl.Act
 	return func(d *engine.Data, _ idrl.Action) float64 { return d.QPos[j.QPos] }, nil
 }
 
-// measure gives t the features. Where bodies are is computed afresh at both ends
-// of a step, for after a step the engine has it as of a moment before.
+// measure gives t the features. The positions of bodies are computed at both ends of a
+// step, because after a step the engine has those of an earlier stage.
 func (c *Custom) measure(t *task) {
 	start := make([]float64, len(c.gauges))
 	t.before = func(e *Env) {

@@ -54,7 +54,7 @@ type part struct {
 	index int // of the geom or body
 }
 
-// A stage holds what all pictures of an environment share.
+// A stage holds the data that all pictures of an environment share.
 type stage struct {
 	static []drawing.Shape
 	parts  []part
@@ -142,7 +142,7 @@ func (e *Env) followed() (at [2]float64) {
 	return [2]float64{at[0] / n, at[1] / n}
 }
 
-// prepare makes what pictures need when the first one is drawn.
+// prepare sets e.pose and e.scene when the first picture is drawn.
 func (e *Env) prepare() {
 	if e.pose != nil {
 		return
@@ -233,10 +233,9 @@ func (p part) place(dst []float64, d *engine.Data) []float64 {
 // form stores kind, size and points of a geom, in its own frame, in s. It
 // returns false if the geom is not drawn so: a plane, or a height field.
 //
-// Of what a scene has no shape for it draws the likeness: a cylinder is a capsule
-// as long as itself, or a box if it is a disc; an ellipsoid is a ball of the mean
-// radius, or a box if it is far from round; a mesh is the box that the engine
-// gives as its size.
+// Geoms for which scenes have no shape are approximated: a cylinder by a capsule of
+// its length, or a box if it is a disc; an ellipsoid by a ball of the mean radius, or
+// a box if it is far from round; a mesh by the box of its size.
 func form(g engine.Geom, s *drawing.Shape) bool {
 	a, b, c := g.Size[0], g.Size[1], g.Size[2]
 	switch g.Type {
@@ -278,7 +277,7 @@ func box(s *drawing.Shape, a, b, c float64) {
 	s.Kind, s.Pts = drawing.Box, []float64{0, 0, 0, a, 0, 0, 0, b, 0, 0, 0, c}
 }
 
-// floor returns the floor and what lies and stands on it.
+// floor returns the scenery, the floor, and the cells of a maze.
 func (e *Env) floor(pose *engine.Data) []drawing.Shape {
 	out := slices.Clone(e.appearance.scenery)
 	isFloor := func(s drawing.Shape) bool { return s.Kind == drawing.Checker }

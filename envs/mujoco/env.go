@@ -19,7 +19,7 @@ type task struct {
 	skip int          // engine steps of an environment step
 	memo int          // numbers that a snapshot holds besides the engine's state
 
-	length  float64 // of the robot where the way that it goes is what counts, m; else 0
+	length  float64 // of the robot, m, in corridors; else 0
 	travels bool    // forward is along x: clips say how far it goes
 
 	// The following read the state of e, whose engine is at the end of a step.
@@ -31,16 +31,15 @@ type task struct {
 	phi        func(e *Env, a idrl.Action, dst []float64) // length d; follows observe
 	remember   func(e *Env)                               // notes in e.note, at the end of a reset or step, what the next step needs and the engine's state does not hold; may be nil
 	unstable   func(e *Env) bool                          // Gym would end the episode here; may be nil
-	fallen     func(e *Env) bool                          // it lies; nil: it cannot fall
-	name       func(c *course) drawing.Happening          // what a person would call what happens in a clip; nil: nothing is known
+	fallen     func(e *Env) bool                          // the robot lies; nil: it cannot fall
+	name       func(c *course) drawing.Happening          // names a clip for people; nil: clips have no names
 	turned     func(e *Env) float64                       // idrl.Turner; nil: it is not known
 	appearance appearance
 }
 
 // Env is an environment of the engine. A snapshot is the step, the engine's time,
 // positions, velocities, warm start, actuator states, the controls of the step
-// that led there, and the task's memo. Whatever else a step depends on the engine
-// computes from these.
+// that led there, and the task's memo. A step depends on nothing else.
 type Env struct {
 	*task
 	m    *engine.Model
@@ -125,10 +124,10 @@ func (e *Env) must(err error) {
 	}
 }
 
-// yieldSteps is after how many steps a goroutine yields. One that runs for 10 ms
-// without a break has its processor taken away within a call into the engine, and
-// then the scheduler's monitor wakes every 20 µs for a while: 5 to 16 % of the CPU
-// time of fast tasks (BenchmarkStep).
+// yieldSteps is the number of steps after which a goroutine yields. A goroutine that
+// runs for 10 ms without yielding is preempted within a call into the engine, and then
+// the scheduler's monitor wakes every 20 µs for a while: 5 to 16 % of the CPU time of
+// fast tasks (BenchmarkStep).
 const yieldSteps = 32
 
 // Step applies a for one step of the task. If the simulation breaks down the
@@ -192,8 +191,8 @@ func (e *Env) kind() idrl.StepKind {
 	}
 }
 
-// breakDown ends the episode after a breakdown of the simulation, whose state is
-// replaced by the model's first: it may hold numbers that are none.
+// breakDown ends the episode after a breakdown of the simulation. It replaces the
+// state, which may not be finite, by the model's first one.
 func (e *Env) breakDown() idrl.TimeStep {
 	t := e.t
 	e.fresh()
@@ -239,11 +238,11 @@ func (e *Env) Restore(s []float64) {
 	runtime.KeepAlive(e)
 }
 
-// Fallen reports whether the robot lies in the present state. It is false of one that
+// Fallen reports whether the robot lies in the present state. It is false for a robot that
 // cannot fall.
 func (e *Env) Fallen() bool { return e.fallen != nil && e.fallen(e) }
 
-// Turned returns how far the trunk has turned over. It is 0 of a robot of which that is not known.
+// Turned returns how far the trunk has turned over, in radians; 0 if that is not known.
 func (e *Env) Turned() float64 {
 	if e.turned == nil {
 		return 0

@@ -34,10 +34,9 @@ const (
 	AntExplorer     = "ant-explorer"     // walks along the whole corridor
 )
 
-// Gaits returns every gait, in an order in which each comes after those that it
-// needs. The authors trained four directional gaits for the ant, with torques of
-// a unit of their own; here one is trained, and the ant's symmetry makes the
-// other three of it (see turn).
+// Gaits returns every gait, each after those that it needs. The authors trained
+// four directional gaits for the ant, with torques in another unit. Here one is
+// trained, and the other three follow from it by the ant's symmetry (QuarterTurn).
 func Gaits() []Gait {
 	return []Gait{
 		{
@@ -80,7 +79,7 @@ func FindGait(name string) (Gait, error) {
 // gaitVersion changes when the same settings would train another policy.
 const gaitVersion = 1
 
-// Key names what training makes of g: a hash of the models, the settings and
+// Key returns the key of the trained policy: a hash of the models, the settings and
 // the seed, and of the gaits that it needs.
 func (g Gait) Key() string {
 	h := sha256.New()
@@ -108,7 +107,7 @@ func (g Gait) Key() string {
 type GaitFile struct {
 	Name   string    `json:"name"`
 	Seed   uint64    `json:"seed"`
-	Key    string    `json:"key"`    // Gait.Key of what it was trained with
+	Key    string    `json:"key"`    // Gait.Key when it was trained
 	Return float64   `json:"return"` // mean of ten episodes under the reward of training
 	Params []float64 `json:"params"` // of a linear policy: weights by rows, then means and standard deviations of observations if it has them
 }
@@ -134,7 +133,7 @@ func (g Gait) Params() ([]float64, error) {
 }
 
 // antObs is the length of the observations of a gait: the ant's height,
-// orientation and joints, and all velocities; where it is does not matter.
+// orientation and joints, and all velocities, without its position.
 const antObs = 27
 
 // NewAntDirection returns the environment that the ant of Ant-Corridor learns to
@@ -177,7 +176,7 @@ func antReset(e *Env, rng *rand.Rand) {
 	normal(e.d.QVel, 0.1, rng)
 }
 
-// antGaitObs stores what a gait sees in dst.
+// antGaitObs stores the observation of a gait in dst, length antObs.
 func antGaitObs(e *Env, dst []float64) {
 	copy(dst[copy(dst, e.d.QPos[2:]):], e.d.QVel)
 }

@@ -21,8 +21,8 @@ import (
 //go:embed library
 var libraryFiles embed.FS
 
-// LibraryKey names what behaviours of an environment of Catalogue depend on: its model,
-// its settings, and the gaits that it is built on.
+// LibraryKey returns a hash of what the behaviours of an environment of Catalogue depend on:
+// its model, its settings, and the gaits that it uses.
 func LibraryKey(id string) (string, error) {
 	for _, l := range Catalogue() {
 		if l.ID == id {
@@ -64,8 +64,8 @@ func libraryKey(spec idrl.EnvSpec, file string) (string, error) {
 }
 
 // Library returns the behaviours that come with an environment of Catalogue, in the order
-// in which they are to be shown; none if there are no such. It returns an error of kind
-// Invalid if they are of another model or other settings.
+// in which they are to be shown; there may be none. It returns an error of kind Invalid if
+// they are of another model or other settings.
 func Library(id string) ([]library.Behaviour, error) {
 	b, err := libraryFiles.ReadFile("library/" + id + ".json")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -24,9 +24,10 @@ const (
 // lowElevation is the elevation of the camera, radians, below which marks are nearer to the robot.
 const lowElevation = 0.15
 
-// Marks returns the floor with an edge of its squares where the robot is at first, a line there,
-// and the distance from it along x at every metre, or at a rounder step where the view is much larger
-// or smaller. There are none where the camera stays, and in a corridor, whose cells have numbers.
+// Marks returns the floor with an edge of its squares at the first position of the robot, a line
+// there, and the distance from it along x at every metre, or at another round step if the view is much
+// larger or smaller. There are none if the camera does not move, and in a corridor, whose cells have
+// numbers.
 func (e *Env) Marks(states [][]float64) []drawing.Shape {
 	e.prepare()
 	a := &e.appearance

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// mix stores in dst what a high-level action u makes of the actions of parts:
+// mix stores the mixture of the actions of parts by a high-level action u in dst:
 //
 //	a = Σ_k softmax(u)_k parts_k
 //

@@ -15,7 +15,7 @@ type course struct {
 	length float64      // of the robot, metres
 }
 
-// Name returns what a person would call what the robot does (task.name).
+// Name returns a name for people of what the robot does (task.name).
 func (e *Env) Name(states [][]float64) drawing.Happening {
 	if e.task.name == nil {
 		return drawing.Happening{}
@@ -23,8 +23,7 @@ func (e *Env) Name(states [][]float64) drawing.Happening {
 	return e.task.name(e.course(states))
 }
 
-// ownNamer names what a user's model does, of which only the width of the view in metres says how far
-// is far.
+// ownNamer names what a user's model does. Distances are relative to the width of the view, metres.
 func ownNamer(width float64) func(*course) drawing.Happening {
 	return func(c *course) drawing.Happening {
 		share, first := c.lies()
@@ -45,7 +44,7 @@ func ownNamer(width float64) func(*course) drawing.Happening {
 	}
 }
 
-// course returns what is seen of states. The environment is left in the last of them.
+// course returns the course of states. It leaves the environment in the last state.
 func (e *Env) course(states [][]float64) *course {
 	c := &course{sec: e.spec.StepSeconds * float64(len(states)-1), length: e.length}
 	for _, s := range states {
@@ -114,7 +113,7 @@ func (c *course) lies() (share float64, first int) {
 	return share, first
 }
 
-// useless names what serves hardly any purpose, useful what may serve one.
+// useless returns the name of a behaviour that serves hardly any purpose, useful that of another.
 func useless(name string) drawing.Happening {
 	return drawing.Happening{Name: name, Useless: true}
 }

@@ -17,9 +17,8 @@ func checker(tile float64, at ...float64) drawing.Shape {
 // and numbers, the goal in a paint of its own, and walls at the far side and at
 // the end. All of them are drawn before the robot, which nothing hides.
 //
-// What the maze stops at a wall is the root of a robot, and at the end of a step. The walls are drawn farther
-// out by reach, in metres, which is how far the robot gets beyond the place where its root is stopped, so that
-// it does not stand in them.
+// A wall stops the root of a robot at the end of a step. Walls are drawn farther out by reach, metres, the
+// distance of other parts of the robot from its root, so that it does not appear inside them.
 func cells(m corridor.Maze, reach, z float64) []drawing.Shape {
 	r, side := m.CellSize/2, m.CellSize/2+reach
 	start, end := -side, m.CellSize*(corridor.Cells-1)+side

@@ -75,6 +75,7 @@ type Candidate struct {
 	Clip   ClipID      // shows the policy in action
 
 	Rollouts []StepsID // raw steps of episodes that are kept, from which other features are computed; may be empty
+	Acted    Acted     // what an upload says of its trajectory; empty of others
 }
 
 // A Generation is the result of one round of training: candidates, the clips that may be shown, and

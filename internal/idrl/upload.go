@@ -10,6 +10,14 @@ const (
 	MaxUploadedNames = 64  // features
 )
 
+// Acted says of a recorded trajectory which policy acted, in what task, and from which start. Each may be empty. Annotators may see the task in an
+// arena, and nothing else of it.
+type Acted struct {
+	Policy string `json:"policy,omitempty"`
+	Task   string `json:"task,omitempty"`  // what the policy was to do
+	Start  string `json:"start,omitempty"` // trajectories of one task with equal ones began alike: a seed, or the id of a scene
+}
+
 // Uploads reports whether the clips of the session are uploaded.
 func (s SessionSpec) Uploads() bool { return s.Env == RolloutsEnv }
 

@@ -5,6 +5,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/learning"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/people/sequential"
 )
@@ -83,32 +84,55 @@ func (c *queryIndex) balanced(askable, vectors []idrl.QueryVector, times map[idr
 	if c.tasks == nil || len(askable) == 0 {
 		return askable
 	}
-	type cell struct{ a, b, task int }
-	at := func(q *idrl.QueryVector) cell {
-		a, b := meet(q)
-		return cell{min(a, b), max(a, b), c.tasks[c.index[q.ID]]}
-	}
 	asked := map[cell]int{}
 	for i := range vectors {
-		asked[at(&vectors[i])] += times[vectors[i].ID]
+		asked[c.cell(&vectors[i])] += times[vectors[i].ID]
 	}
 	for _, as := range fresh {
 		if place, ok := c.index[as.Query.ID]; ok {
-			asked[at(&vectors[place])]++
+			asked[c.cell(&vectors[place])]++
 		}
 	}
 	least := map[[2]int]int{}
 	for i := range askable {
-		q := at(&askable[i])
-		pair := [2]int{q.a, q.b}
-		if n, ok := least[pair]; !ok || asked[q] < n {
-			least[pair] = asked[q]
+		q := c.cell(&askable[i])
+		if n, ok := least[q.pair]; !ok || asked[q] < n {
+			least[q.pair] = asked[q]
 		}
 	}
 	return slices.DeleteFunc(askable, func(v idrl.QueryVector) bool {
-		q := at(&v)
-		return asked[q] > least[[2]int{q.a, q.b}]
+		q := c.cell(&v)
+		return asked[q] > least[q.pair]
 	})
+}
+
+// A cell has the questions of an arena of recorded policies about two entrants in a task.
+type cell struct {
+	pair [2]int // the lower one first
+	task int
+}
+
+// cell returns that of a question of the generation.
+func (c *queryIndex) cell(q *idrl.QueryVector) cell {
+	a, b := meet(q)
+	return cell{[2]int{min(a, b), max(a, b)}, c.tasks[c.index[q.ID]]}
+}
+
+// noteAsked puts aside the questions of an arena whose clips are still being cut that somebody was asked before: answers of several people about the same few
+// episodes would say little of the others, and the test takes answers as independent. Where two entrants have more questions about another task, all
+// clips of a task are cut, and its questions come again, so that tasks go on counting alike. vectors are all questions, and times says how often each was asked.
+func (c *queryIndex) noteAsked(vectors []idrl.QueryVector, times map[idrl.QueryID]int) {
+	has, most := map[cell]int{}, map[[2]int]int{}
+	for i := range vectors {
+		q := c.cell(&vectors[i])
+		has[q]++
+		most[q.pair] = max(most[q.pair], has[q])
+	}
+	for i := range vectors {
+		if q := c.cell(&vectors[i]); times[vectors[i].ID] > 0 && has[q] == most[q.pair] {
+			c.standings[i] |= learning.Out
+		}
+	}
 }
 
 // tasksOf returns the task of each query of a generation, by its place in the arena; nil unless its entrants are recorded policies.

@@ -56,7 +56,7 @@ func (t *training) makeWay() {
 
 // moreClips reports whether further clips of an arena are to be cut, about which people are asked later.
 func (t *training) moreClips() bool {
-	return t.spec.IsArena() && t.gen != nil && !t.hopeless && (t.follow > 0 || t.result != nil)
+	return t.spec.IsArena() && t.gen != nil && !t.hopeless && (t.followsUp() || t.result != nil)
 }
 
 // cutMore takes in what a follow-up of an arena has cut. It returns false if it failed, and is tried again.

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -121,6 +122,49 @@ func TestArenaGrows(t *testing.T) {
 	})
 }
 
+// TestQuestionsOfAPartAreAskedOnce: while clips are being cut two people are not asked the same, and wait. Once all are cut each is asked all.
+func TestQuestionsOfAPartAreAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newRecordedArena(t, 2)
+		trainer := &gradualTrainer{arenaTrainer: b.trainer.(arenaTrainer), next: make(chan struct{})} //nolint:forcetypeassert // of newArena
+		b.trainer = trainer
+		s, stop := b.start(t)
+		defer stop()
+		asked := map[idrl.QueryID]int{}
+		ask := func(who idrl.AnnotatorID, want int) {
+			t.Helper()
+			for n := 0; ; n++ {
+				o, err := s.Claim(t.Context(), who)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(o.Open) == 0 {
+					if n != want {
+						t.Errorf("%s is asked %d questions, want %d: %+v", who, n, want, o)
+					}
+					return
+				}
+				asked[o.Open[0].Query.ID]++
+				a := reply(o.Open[0], n)
+				a.ID = idrl.AnswerID(fmt.Sprint(who, len(asked), n))
+				mustAnswer(t, s, who, a)
+			}
+		}
+		synctest.Wait()
+		ask("ann", 3)
+		ask("bob", 0)
+		trainer.next <- struct{}{}
+		synctest.Wait()
+		ask("bob", 6)
+		ask("ann", 3)
+		for q, n := range asked {
+			if n != 2 || len(asked) != 6 {
+				t.Errorf("question %s is answered %d times, of %d", q, n, len(asked))
+			}
+		}
+	})
+}
+
 // TestArenaGoesOnAfterAFailure: an arena tries again to cut further clips; if that cannot succeed, people do not wait for them.
 func TestArenaGoesOnAfterAFailure(t *testing.T) {
 	for _, hopeless := range []bool{false, true} {
@@ -158,4 +202,32 @@ func TestArenaGoesOnAfterAFailure(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestArenaWithoutFurtherClips: where a researcher has cancelled the cutting of further clips, people who have answered all
+// questions do not wait for them; they do again once it goes on.
+func TestArenaWithoutFurtherClips(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newRecordedArena(t, 2)
+		b.trainer = &gradualTrainer{arenaTrainer: b.trainer.(arenaTrainer), next: make(chan struct{})} //nolint:forcetypeassert // of newArena
+		s, stop := b.start(t)
+		defer stop()
+		for i := range 3 {
+			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+		}
+		synctest.Wait()
+		if err := s.CancelTraining(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if o, err := s.Claim(t.Context(), "ann"); err != nil || !o.Done || status(t, s).Training.More {
+			t.Errorf("no further clips are cut: %+v, %v", o, err)
+		}
+		a := reply(claim(t, s, "bob").Open[0], 10)
+		mustAnswer(t, s, "bob", a)
+		synctest.Wait()
+		if o, err := s.Claim(t.Context(), "ann"); err != nil || o.Done || !status(t, s).Training.More {
+			t.Errorf("further clips are cut: %+v, %v", o, err)
+		}
+	})
 }

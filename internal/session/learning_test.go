@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/view"
 )
@@ -90,4 +91,24 @@ func TestLearningTellsHowFarItIs(t *testing.T) {
 			t.Errorf("once all is learnt from: %+v", got)
 		}
 	})
+}
+
+// Answers that are held out are never learnt from, so they are not among those that are yet to be.
+func TestHeldOutAnswersAreNotYetToBeLearntFrom(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery, s.HeldOut = 0, 100, 0.5 })
+	s, _ := b.start(t)
+	learns := 0
+	for i := range 12 {
+		as := claim(t, s, "ann").Open[0]
+		mustAnswer(t, s, "ann", reply(as, i))
+		if as.Condition != record.HeldOut {
+			learns++
+		}
+		if got := claim(t, s, "ann").Learning.Answers; got != learns {
+			t.Errorf("after %d answers %d are yet to be learnt from, want %d", i+1, got, learns)
+		}
+	}
+	if learns == 0 || learns == 12 {
+		t.Errorf("%d of 12 answers are learnt from; the test needs both kinds", learns)
+	}
 }

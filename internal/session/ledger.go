@@ -47,7 +47,7 @@ func (s *ledger) heldOut(id idrl.AssignmentID) bool {
 // and its question is not held out.
 func (s *ledger) teaches(a idrl.Answer) bool { return a.Informative() && !s.heldOut(a.Assignment) }
 
-// learnt reports whether the posterior has learnt from row seq.
+// learnt reports whether the posterior has learnt from row seq: it is an answer that counts and is not held out.
 func (s *ledger) learnt(seq int64) bool {
 	return s.log.counts(seq) && !s.heldOut(s.log.at(seq).Assignment)
 }

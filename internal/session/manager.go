@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ type rest struct {
 // run is one session that is loading or running. loaded is closed when s and
 // err are set; ended, when the session has stopped.
 type run struct {
+	id            idrl.SessionID
 	loaded, ended chan struct{}
 	s             *Session
 	err           error
@@ -86,33 +88,30 @@ func (m *Manager) run(id idrl.SessionID) *run {
 			return r
 		}
 	}
-	r := &run{loaded: make(chan struct{}), ended: make(chan struct{})}
+	r := &run{id: id, loaded: make(chan struct{}), ended: make(chan struct{})}
 	m.runs[id] = r
-	m.wg.Add(1)
-	go func() {
-		defer m.wg.Done()
+	m.wg.Go(func() {
 		defer close(r.ended)
-		m.serve(id, r)
-	}()
+		m.serve(r)
+	})
 	return r
 }
 
-func (m *Manager) serve(id idrl.SessionID, r *run) {
-	r.s, r.err = m.load(id)
-	close(r.loaded)
-	if r.err != nil {
-		m.forget(id, r)
-		return
-	}
+func (m *Manager) serve(r *run) {
+	id := r.id
 	defer func() { // a fault in one session must not end the others; what it recorded is safe
 		if fault := recover(); fault != nil {
 			m.log.Error("session panicked", "session", id, "fault", fault, "stack", string(debug.Stack()))
 		}
 	}()
+	if m.open(r); r.err != nil {
+		m.forget(r)
+		return
+	}
 	switch err := r.s.Run(m.ctx); {
 	case errors.Is(err, errRests):
 		m.log.Debug("session rests", "session", id)
-		m.forget(id, r)
+		m.forget(r)
 	case errors.Is(err, errSuperseded):
 		m.log.Info("a person's data were withdrawn; the session starts again without them", "session", id)
 	case err != nil && !errors.Is(err, context.Canceled):
@@ -120,16 +119,23 @@ func (m *Manager) serve(id idrl.SessionID, r *run) {
 	}
 }
 
+// open loads the session of r, or sets why that is not possible.
+func (m *Manager) open(r *run) {
+	defer close(r.loaded)
+	r.err = idrl.Errorf(idrl.Internal, "session %s: a fault while it was loaded", r.id) // unless load returns
+	r.s, r.err = m.load(r.id)
+}
+
 // forget removes a run that has ended, and so all that the session has in memory.
-func (m *Manager) forget(id idrl.SessionID, r *run) {
+func (m *Manager) forget(r *run) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.runs[id] != r {
+	if m.runs[r.id] != r {
 		return
 	}
-	delete(m.runs, id)
+	delete(m.runs, r.id)
 	if r.s != nil {
-		m.rests[id] = rest{r.s.took, r.s.followed}
+		m.rests[r.id] = rest{r.s.took, r.s.followed}
 	}
 }
 
@@ -173,17 +179,26 @@ func (m *Manager) Follow(ctx context.Context) error {
 			m.run(id)
 		}
 	}
-	for _, r := range m.running() {
+	running, loading := m.running()
+	for _, r := range slices.Concat(running, loading) { // what is being loaded may have read the settings of before
 		if err := r.follow(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("session %s: %w", r.s.Spec().ID, err))
+			errs = append(errs, fmt.Errorf("session %s: %w", r.id, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// follow is Session.Follow, but waits for the end of a run that a withdrawal of data or rest
-// ends: the next one knows what researchers want.
+// follow is Session.Follow once the session is loaded; it does nothing if it could not be. If a withdrawal of data or rest
+// ends the run it waits for that: the next run reads the settings of then.
 func (r *run) follow(ctx context.Context) error {
+	select {
+	case <-r.loaded:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if r.err != nil {
+		return nil
+	}
 	err := r.s.Follow(ctx)
 	if !errors.Is(err, errSuperseded) && !errors.Is(err, errRests) {
 		return err
@@ -205,7 +220,8 @@ func (m *Manager) resting() map[idrl.SessionID]rest {
 
 // Loaded returns the session with that id if it is in memory and runs, else nil.
 func (m *Manager) Loaded(id idrl.SessionID) *Session {
-	for _, r := range m.running() {
+	running, _ := m.running()
+	for _, r := range running {
 		if r.s.spec.ID == id {
 			return r.s
 		}
@@ -213,8 +229,8 @@ func (m *Manager) Loaded(id idrl.SessionID) *Session {
 	return nil
 }
 
-// running returns the runs that are loaded and have not ended.
-func (m *Manager) running() (out []*run) {
+// running returns the runs that are loaded and have not ended, and those that are being loaded.
+func (m *Manager) running() (out, loading []*run) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.runs {
@@ -228,10 +244,11 @@ func (m *Manager) running() (out []*run) {
 			if r.err == nil {
 				out = append(out, r)
 			}
-		default: // it is loading the settings of now
+		default:
+			loading = append(loading, r)
 		}
 	}
-	return out
+	return out, loading
 }
 
 // Close stops every session and waits until all have stopped. Session must not

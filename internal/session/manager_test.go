@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/must"
@@ -29,6 +30,9 @@ func (j *faultyJournal) Append(ctx context.Context, id idrl.SessionID, rows ...r
 func (b *bench) manager(t *testing.T, j record.Journal) *session.Manager {
 	t.Helper()
 	m := session.NewManager(j, func(r record.Record) (session.Config, error) {
+		if r.Spec.Title == "faulty" {
+			panic("a fault")
+		}
 		if r.Spec.Title == "broken" {
 			return session.Config{}, idrl.Errorf(idrl.Invalid, "unknown environment")
 		}
@@ -71,6 +75,17 @@ func TestAFaultEndsNeitherServerNorSession(t *testing.T) {
 	}
 }
 
+// A session that cannot be loaded because of a bug does not end the server, and is tried again.
+func TestAFaultAtLoadingEndsNoServer(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.Title = "faulty" })
+	h := session.Handle{Manager: b.manager(t, b.journal), ID: "s1"}
+	for range 2 {
+		if _, err := h.Claim(t.Context(), "ann"); idrl.KindOf(err) != idrl.Internal {
+			t.Errorf("error %v of a session that cannot be loaded, want Internal", err)
+		}
+	}
+}
+
 func TestManagerRefusesAndCloses(t *testing.T) {
 	b := newBench(func(s *idrl.SessionSpec) { s.Title = "broken" })
 	m := b.manager(t, b.journal)
@@ -86,4 +101,42 @@ func TestManagerRefusesAndCloses(t *testing.T) {
 	if _, err := s.Claim(t.Context(), "ann"); idrl.KindOf(err) != idrl.Unavailable {
 		t.Errorf("error %v after Close, want Unavailable", err)
 	}
+}
+
+// slowJournal hands over what it had when it was asked, once the gate is open.
+type slowJournal struct {
+	*journal
+	gate chan struct{}
+}
+
+func (j *slowJournal) Load(ctx context.Context, id idrl.SessionID) (record.Record, error) {
+	r, err := j.journal.Load(ctx, id)
+	<-j.gate
+	return r, err
+}
+
+// A session that is being loaded when a command changes what is wanted of it follows the command.
+func TestFollowReachesWhatIsLoading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(nil)
+		j := &slowJournal{b.journal, make(chan struct{})}
+		m := b.manager(t, j)
+		h := session.Handle{Manager: m, ID: "s1"}
+		go func() { _, _ = h.Claim(context.Background(), "ann") }()
+		synctest.Wait() // it has read the record
+		b.journal.mu.Lock()
+		b.journal.rec.Settings.State = record.StateClosed
+		b.journal.mu.Unlock()
+		followed := make(chan error, 1)
+		go func() { followed <- m.Follow(context.Background()) }()
+		synctest.Wait()
+		close(j.gate)
+		if err := <-followed; err != nil {
+			t.Fatal(err)
+		}
+		if st, err := h.Status(t.Context()); err != nil || st.State != record.StateClosed {
+			t.Errorf("the session is %q, %v; want it closed", st.State, err)
+		}
+		m.Close()
+	})
 }

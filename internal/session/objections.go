@@ -38,7 +38,7 @@ func (s *statements) otherReturn() []stopping.Objection {
 	if sums {
 		other = idrl.MeanReturn
 	}
-	a := s.learner.Otherwise(s.history.Averaged(), func(c idrl.Candidate) float64 {
+	a := s.learner.Otherwise(s.leadAfter(s.history), s.history.Averaged(), func(c idrl.Candidate) float64 {
 		if sums {
 			return 1 / s.cfg.Steps(c)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/session/view"
 )
 
@@ -14,7 +15,7 @@ func (t *training) firstClips() string {
 		return "There are no clips yet. This page continues by itself as soon as some are uploaded."
 	}
 	now := t.state
-	about := aboutTime(t.timeLeft())
+	about := words.AboutTime(t.timeLeft())
 	switch {
 	case t.hopeless:
 		return "There are no questions: the clips could not be made. Please tell the person who gave you the link."
@@ -40,22 +41,21 @@ func (t *training) slowSteps() string {
 	return " The simulation is slow; this page continues by itself when the clips are ready."
 }
 
-// toLearn is the number of answers after row from, up to row to, that count, kept until the log says
-// something else.
+// toLearn keeps the number of answers after row from, up to row to, that the next training learns from.
 type toLearn struct {
 	from, to int64
-	edits    int // rows among all that are no replies
+	edits    int // rows of the log that are no replies
 	answers  int
 }
 
-// yetToLearn returns how many answers the generation in use has not learnt from.
+// yetToLearn returns how many answers the generation in use has not learnt from. Those that are held out are not among them.
 func (s *schedule) yetToLearn() int {
 	u := &s.toLearn
 	if u.from != s.gen.BasedOn || u.to < u.from || u.edits != len(s.log.edits) {
 		*u = toLearn{from: s.gen.BasedOn, to: s.gen.BasedOn, edits: len(s.log.edits)}
 	}
 	for ; u.to < s.log.seq(); u.to++ {
-		if s.log.counts(u.to + 1) {
+		if s.learnt(u.to + 1) {
 			u.answers++
 		}
 	}
@@ -83,7 +83,7 @@ func (t *training) learning() (l view.Learning) {
 		l.Waits = now.Outlook.Paused || now.Outlook.Waiting && now.Outlook.Ahead > 0
 		l.Done, l.Total = now.Done, now.Total
 		if now.BasedOn == t.log.seq() {
-			l.Left = aboutTime(t.timeLeft())
+			l.Left = words.AboutTime(t.timeLeft())
 		}
 	}
 	return l
@@ -115,7 +115,7 @@ func (t *training) trainingNow() view.Training {
 	if now.More = t.moreClips(); !now.Running {
 		return now
 	}
-	now.Left = aboutTime(t.timeLeft())
+	now.Left = words.AboutTime(t.timeLeft())
 	if t.gen == nil && t.cfg.StepSec >= slowStep && now.What != "" {
 		now.What += fmt.Sprintf("; a step of this environment takes %.3g ms of processor time, so the first clips take long; shorter episodes or a faster simulation help (docs/outside.md)",
 			1000*t.cfg.StepSec)
@@ -158,24 +158,4 @@ func and(by, text string) string {
 		return ""
 	}
 	return by + text
-}
-
-// aboutTime says how long d is, to a person who waits. It is empty if d is not
-// positive, for then it is not known.
-func aboutTime(d time.Duration) string {
-	const step = 5 * time.Second
-	switch {
-	case d <= 0:
-		return ""
-	case d <= step:
-		return "a few seconds"
-	case d <= 55*time.Second:
-		return fmt.Sprintf("about %d seconds", int((d+step-1)/step*step/time.Second))
-	case d < 90*time.Second:
-		return "about a minute"
-	case d < 90*time.Minute:
-		return fmt.Sprintf("about %d minutes", int(d.Round(time.Minute)/time.Minute))
-	default:
-		return fmt.Sprintf("about %d hours", int(d.Round(time.Hour)/time.Hour))
-	}
 }

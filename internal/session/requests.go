@@ -197,7 +197,9 @@ func (s *Session) rollback(st applied) {
 		s.asked.reopen(a.Assignment)
 	}
 	s.log.drop()
-	s.stop, s.clear, s.toLearn = stopState{}, clarity{}, toLearn{}
+	// What was computed for the row must not be taken for that of another one, which will have its number.
+	s.now, s.stop, s.clear, s.toLearn = present{}, stopState{}, clarity{}, toLearn{}
+	s.tested, s.evidence, s.fitted = contest{}, evidence{}, featureTest{}
 	if st.row.After.Regret.Definition != 0 {
 		s.regret = s.regret[:len(s.regret)-1]
 	}

@@ -218,3 +218,66 @@ func TestAGroupIsTakenBack(t *testing.T) {
 		})
 	}
 }
+
+// What was computed after an answer that could not be recorded is not used for the answer that comes in its place.
+func TestNothingIsKeptOfARowThatWasNotRecorded(t *testing.T) {
+	b := newBench(func(s *idrl.SessionSpec) { s.StopByItself = true })
+	s, stop := b.start(t)
+	for i := range 3 { // no training is due after the next answer
+		mustAnswer(t, s, "eve", reply(claim(t, s, "eve").Open[0], i))
+	}
+	ann, bob := claim(t, s, "ann").Open[0], claim(t, s, "bob").Open[0]
+	lost, taken := reply(ann, 100), reply(bob, 101)
+	lost.Choice, taken.Choice = idrl.ChoseA, idrl.ChoseB
+	b.journal.fails(errors.New("disk full"))
+	if _, err := s.Answer(t.Context(), "ann", lost); err == nil {
+		t.Fatal("no error although nothing was recorded")
+	}
+	b.journal.fails(nil)
+	mustAnswer(t, s, "bob", taken)
+	live := status(t, s)
+	stop()
+	s, _ = b.start(t)
+	again := status(t, s)
+	if diff := cmp.Diff(again.Regret, live.Regret); diff != "" {
+		t.Errorf("regret (-after a restart +before):\n%s", diff)
+	}
+	if diff := cmp.Diff(again.Stopping, live.Stopping); diff != "" {
+		t.Errorf("stopping (-after a restart +before):\n%s", diff)
+	}
+}
+
+// The test of an arena does not count answers that could not be recorded: who comes next is asked what they would be asked after a restart.
+func TestArenaDoesNotCountARowThatWasNotRecorded(t *testing.T) {
+	b := newArena(t, 200)
+	b.journal.rec.Spec.Arena.Detect = 0.8
+	s, stop := b.start(t)
+	for n := range 30 {
+		ann, bob := claim(t, s, "ann").Open[0], claim(t, s, "bob").Open[0]
+		win, tie := reply(ann, 2*n), reply(bob, 2*n+1)
+		win.Choice, tie.Choice = idrl.ChoseA, idrl.Equal
+		b.journal.fails(errors.New("disk full"))
+		if _, err := s.Answer(t.Context(), "ann", win); err == nil {
+			t.Fatal("no error although nothing was recorded")
+		}
+		b.journal.fails(nil)
+		mustAnswer(t, s, "bob", tie)
+	}
+	pairs := func(who idrl.AnnotatorID) (out []string) {
+		for i := range 12 {
+			q := claim(t, s, who).Open[0]
+			a, b := entrant(q.Query.Clips[0]), entrant(q.Query.Clips[1])
+			out = append(out, fmt.Sprint(min(a, b), max(a, b)))
+			answer := reply(q, i)
+			answer.ID, answer.Choice = idrl.AnswerID(q.ID), idrl.CantTell
+			mustAnswer(t, s, who, answer)
+		}
+		return out
+	}
+	live := pairs("eve")
+	stop()
+	s, _ = b.start(t)
+	if again := pairs("dan"); !slices.Equal(live, again) {
+		t.Errorf("asked about the pairs %v, after a restart about %v", live, again)
+	}
+}

@@ -17,6 +17,7 @@ type selector struct {
 	conditions conditions
 	clear      clarity
 	queries    queryIndex
+	cutting    func() bool // further clips of an arena are to be cut
 }
 
 // choose picks the next question for the annotator. Questions under a live
@@ -135,7 +136,7 @@ func (s *selector) why(q idrl.Query, choice learning.Choice) (record.Why, error)
 // askable returns the queries of the generation that may be put to the annotator, by
 // the classes of learning.Unlike where it matters what people see and is known, else of
 // learning.Askable. Queries with a clip that did not play, and those that are held out, are never
-// asked again, and in an arena nobody is asked a query twice. Of places, unless they are nil, only queries that have the one that is
+// asked again, and in an arena nobody is asked a query twice, nor are two people before all clips of its task are cut. Of places, unless they are nil, only queries that have the one that is
 // wanted are returned. What it returns is valid until the next call. Its error is that of the journal.
 func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector, places []place, wanted place) (_ []idrl.QueryVector, err error) {
 	c := &s.queries
@@ -178,6 +179,9 @@ func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pend
 	}
 	for _, place := range c.givenTo(who, given) {
 		c.standings[place] |= before
+	}
+	if c.tasks != nil && s.cutting() {
+		c.noteAsked(s.vectors, s.asked.times)
 	}
 	last := min(learning.Recent, max(0, len(s.gen.Queries)-1), len(given))
 	for _, as := range given[len(given)-last:] {

@@ -184,6 +184,7 @@ func assemble(cfg Config) *Session {
 	fit := &refit{statements: say, seen: -1}
 	due := &schedule{statements: say, rest: -1}
 	train := &training{statements: say, schedule: due, refit: fit, underWay: underWay{progress: make(chan progress, 1), outlook: make(chan idrl.Outlook, 1)}}
+	sel.cutting = train.moreClips
 	in := &inbox{requests: make(chan request), stopped: make(chan struct{})}
 	return &Session{
 		inbox: in, settings: set, ledger: rec, learntFeatures: fits, inference: inf, generation: gen, statements: say,

@@ -46,6 +46,13 @@ func newJournal(rec record.Record) *journal {
 	return j
 }
 
+// fails makes the next writes fail with err; they succeed again if it is nil.
+func (j *journal) fails(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.fail = err
+}
+
 type nobody struct{}
 
 func (nobody) Publish(idrl.SessionID, live.Event) {}

@@ -280,12 +280,7 @@ func TestLeavingOutIsDurableOrNothing(t *testing.T) {
 	}
 	before := must.Get(s.Status(t.Context()))(t)
 	b.want(0, record.Settings{LeftOut: []idrl.AnnotatorID{"bad"}})
-	full := func(err error) {
-		b.journal.mu.Lock()
-		defer b.journal.mu.Unlock()
-		b.journal.fail = err
-	}
-	full(errors.New("disk full"))
+	b.journal.fails(errors.New("disk full"))
 	if err := s.Follow(t.Context()); err == nil {
 		t.Error("no error although nothing was recorded")
 	}
@@ -293,7 +288,7 @@ func TestLeavingOutIsDurableOrNothing(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the status changed (-before +after):\n%s", diff)
 	}
-	full(nil)
+	b.journal.fails(nil)
 	follow(t, s)
 	b.same(t, s, "left out", "good")
 }

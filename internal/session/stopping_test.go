@@ -118,12 +118,7 @@ func TestStoppingIsDurableOrNothing(t *testing.T) {
 	}
 	before := must.Get(s.Status(t.Context()))(t)
 	third := reply(claim(t, s, "ann").Open[0], 2)
-	full := func(err error) {
-		b.journal.mu.Lock()
-		defer b.journal.mu.Unlock()
-		b.journal.fail = err
-	}
-	full(errors.New("disk full"))
+	b.journal.fails(errors.New("disk full"))
 	if _, err := s.Answer(t.Context(), "ann", third); err == nil {
 		t.Error("no error although nothing was recorded")
 	}
@@ -131,7 +126,7 @@ func TestStoppingIsDurableOrNothing(t *testing.T) {
 	if diff := cmp.Diff(before.Regret, after.Regret); diff != "" || !reflect.DeepEqual(before.Stopping, after.Stopping) {
 		t.Errorf("%+v, before %+v; regret (-before +after):\n%s", after.Stopping, before.Stopping, diff)
 	}
-	full(nil)
+	b.journal.fails(nil)
 	mustAnswer(t, s, "ann", third)
 	if !stoppingOf(t, s).Propose {
 		t.Error("the rule is not met after the third answer")

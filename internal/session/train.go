@@ -191,6 +191,9 @@ func (t *training) trained(ctx context.Context, res result) {
 		return
 	}
 	t.took = max(1, t.cfg.Now().Sub(t.began))
+	if seq := res.gen.BasedOn; seq != t.past.BasedOn { // the trainer has finished an interrupted training instead
+		t.past.BasedOn, t.past.Answers = seq, t.history.Before(seq+1)
+	}
 	t.ready, t.prepared = &res.gen, res.prepared
 }
 

@@ -143,3 +143,27 @@ func TestPastFollowUpsCountAnswers(t *testing.T) {
 		}
 	})
 }
+
+// TestPastTrainingIsTheOneThatWasFinished: where a worker finishes an interrupted training in place of a new one, the list of past
+// trainings has that one, with the answers that it learnt from.
+func TestPastTrainingIsTheOneThatWasFinished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(func(s *idrl.SessionSpec) { s.AdoptAfter, s.TrainEvery = 0, 4 })
+		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			if job.BasedOn == 4 {
+				job.BasedOn = 2
+			}
+			return fakeTrainer{d: dim}.Train(ctx, job)
+		})
+		s, _ := b.start(t)
+		synctest.Wait()
+		for i := range 4 {
+			mustAnswer(t, s, "ann", reply(claim(t, s, "ann").Open[0], i))
+			synctest.Wait()
+		}
+		got, err := s.Trainings(t.Context(), 1)
+		if err != nil || len(got) != 1 || got[0].BasedOn != 2 || got[0].Answers != 2 {
+			t.Errorf("trainings %+v, %v; want the last one from row 2, with 2 answers", got, err)
+		}
+	})
+}

@@ -54,6 +54,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         size = int(self.headers["Content-Length"])
         body = json.loads(self.rfile.read(size))
+        if self.path.endswith("/arenas"):
+            self.server.asked.append(body)
+            return self.reply(200, {"id": "a1"})
         if self.path.endswith("/trajectories"):
             return self.upload(size, body["trajectories"])
         phi = np.array(body["features"])
@@ -78,6 +81,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def upload(self, size, given):
         """Names clips by their content, as the server does."""
         self.server.asked.append((size, len(given)))
+        self.server.given = given
         time.sleep(self.server.slow)
         names = [hashlib.sha256(json.dumps(t, sort_keys=True).encode()).hexdigest() for t in given]
         self.reply(200, {"seq": 0, "total": len(names), "trajectories": [{"clip": n} for n in names]})
@@ -133,6 +137,16 @@ class ClientTest(unittest.TestCase):
             s.upload([small[0], trajectory(1, side=2500)])
         self.assertEqual(s.upload([]), [])
         self.assertEqual(self.server.asked, [])
+
+    def test_an_arena_of_uploads(self):
+        s = self.client.session("s1")
+        t = {"observations": [[0], [1]], "actions": [[0.0]], "features": [[0.0]], "scenes": [{}, {}]}
+        s.upload([t | {"policy": "new", "task": "open the drawer", "start": 7}, t | {"start": 0}, t | {"policy": None, "task": ""}])
+        said = [{k: g[k] for k in ("policy", "task", "start") if k in g} for g in self.server.given]
+        self.assertEqual(said, [{"policy": "new", "task": "open the drawer", "start": "7"}, {"start": "0"}, {}])
+        arena = self.client.new_arena("Which?", [{"set": s, "policy": "new"}, {"set": "s1", "policy": "old", "title": "Old"}], budget=9)
+        self.assertEqual(arena.id, "a1")
+        self.assertEqual(self.server.asked[-1], {"title": "Which?", "entrants": [{"set": "s1", "policy": "new"}, {"set": "s1", "policy": "old", "title": "Old"}], "budget": 9})
 
     def test_uploads_are_cut_by_pixels(self):
         def still(k):

@@ -52,6 +52,16 @@ class Client:
         body = {"title": title, "features": list(features), **{k: np.asarray(v).tolist() for k, v in settings.items() if v is not None}}
         return Session(self, self._json("sessions", body)["id"])
 
+    def new_arena(self, title, entrants, **settings):
+        """Makes an arena, in which people compare policies blindly, by a token of scope upload for all sessions, and returns it as a session.
+
+        entrants: dicts, each with session, a session or its id, whose recommended policy enters; or with set, "rollouts-NAME" or a session to
+        which trajectories were uploaded, of which policy enters, or without it all policies. Each may have a title for researchers.
+        settings: detect, budget, answers_each, instructions, completion_code, task_groups, seed (docs/api.md). Later uploads do not change it.
+        """
+        plain = [{k: v.id if isinstance(v, Session) else str(v) for k, v in e.items()} for e in entrants]
+        return Session(self, self._json("arenas", {"title": title, "entrants": plain, **settings})["id"])
+
     def _json(self, path, body=None, **query):
         return json.loads(self._bytes(path, body, **query))
 
@@ -163,7 +173,8 @@ class Session:
 
         Each is a dict of one episode or part of T steps: observations (T+1, o), actions (T,) or (T, a), features (T, d), and to look at
         frames, T+1 pictures (uint8, height x width x 3), or scenes, T+1 dicts (docs/outside.md). It may have step_seconds, that a step
-        takes on the page (0.1), terminated and name. The same trajectory again changes nothing. They are sent in requests of at most 50
+        takes on the page (0.1), terminated and name; and for arenas the policy that acted, its task, and its start, which is equal where two
+        trajectories of one task began alike, such as a seed (docs/arena.md): annotators never see policy and start. The same trajectory again changes nothing. They are sent in requests of at most 50
         and about 8 MB, each of which is taken whole or not at all, and may take 300 seconds. After an error upload all of them again:
         the reply names those that are there already too. Raises ValueError if one is larger than 32 MiB.
         """
@@ -246,7 +257,7 @@ def _batches(trajectories):
 
 
 def _trajectory(t):
-    known = {"observations", "actions", "features", "frames", "scenes", "step_seconds", "terminated", "name", "happens", "useless"}
+    known = {"observations", "actions", "features", "frames", "scenes", "step_seconds", "terminated", "name", "happens", "useless", "policy", "task", "start"}
     if unknown := set(t) - known:
         raise ValueError(f"a trajectory has no {sorted(unknown)}; it may have {sorted(known)}")
     rows = {k: np.asarray(t[k], dtype=float) for k in ("observations", "actions", "features")}
@@ -254,6 +265,7 @@ def _trajectory(t):
     out |= {"name": t.get("name", ""), "terminated": bool(t.get("terminated", False)), "step_seconds": float(t.get("step_seconds", 0.1))}
     if t.get("happens"):
         out |= {"happens": str(t["happens"]), "useless": bool(t.get("useless", False))}
+    out |= {k: str(t[k]) for k in ("policy", "task", "start") if t.get(k) not in (None, "")}
     if "frames" in t:
         out["pictures"] = [base64.b64encode(encode_png(f)).decode() for f in t["frames"]]
     if "scenes" in t:

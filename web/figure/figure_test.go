@@ -35,7 +35,7 @@ func moment() Moment {
 	m.Status = view.Status{
 		Answers: 40, Skipped: 2, Annotators: []quality.AnnotatorStats{{Annotator: "a1", Answers: 30}, {Annotator: "a2", Answers: 12}, {Annotator: "a3", Answers: 5, LeftOut: true}},
 		Recent:     []view.Asked{{Answer: idrl.Answer{ReceivedAt: at}}},
-		Regret:     []idrl.Regret{{Definition: now, Mean: 0.5, Bound: 1}, {Seq: 20, Definition: now, Mean: 0.2, Bound: 0.6}, {Seq: 30, Definition: now, Mean: math.NaN(), Bound: math.Inf(1)}, {Seq: 42, Definition: now, Mean: 0.0312, Bound: 0.12, Within: 0.6789}},
+		Regret:     []idrl.Regret{{Definition: now, Mean: 0.5, Bound: 1}, {Seq: 20, Answers: 19, Definition: now, Mean: 0.2, Bound: 0.6}, {Seq: 30, Answers: 28, Definition: now, Mean: math.NaN(), Bound: math.Inf(1)}, {Seq: 42, Answers: 40, Definition: now, Mean: 0.0312, Bound: 0.12, Within: 0.6789}},
 		Candidates: []view.Estimate{{ID: "g3.p0", Title: hostile, Mean: 0.2, Std: 0.05}, {ID: "g3.p1", Mean: -0.1, Std: 0.02}},
 		Weights:    []view.Estimate{{Name: hostile, Mean: 1.5, Std: 0.25}, {Name: "Speed", Mean: -0.5, Std: 0.5}},
 	}
@@ -173,7 +173,7 @@ func TestFiguresSayTheirTables(t *testing.T) {
 		{"times", "3.0 s, n = 42"},
 		{"calibration", "40 answers of 65 % predicted, 75 % came true (60 to 86 %)"},
 		{"covariance", "−0.31"},
-		{"regret", "expected loss 3.12 %, at most 12 %"},
+		{"regret", "after 40 answers: expected loss 3.12 %, at most 12 %"},
 		{"rate", "23 Nov 09:00: 40 answers"},
 		{"conditions", "20 held-out answers"},
 		{"transforms", "20 to 30 %: 3 ratings"},
@@ -196,6 +196,10 @@ func TestStrengthsHaveWiderIntervals(t *testing.T) {
 	m.Arena.Entrants[0].Population, m.Arena.Entrants[1].Population = &bradley.ReportInterval{Low: -0.5, High: 1.3}, &bradley.ReportInterval{Low: -1.3, High: 0.5}
 	m.Arena.Spread = bradley.ReportSpread{Tasks: 4, People: 7}
 	d := drawn(t, "strengths", m)
+	part := m
+	if part.Arena = m.Arena.Partial(); strings.Contains(d.Caption, "still being cut") || !strings.Contains(drawn(t, "strengths", part).Caption, part.Arena.Cut()) {
+		t.Errorf("of a part of the clips the caption says %q", drawn(t, "strengths", part).Caption)
+	}
 	if want := m.Arena.Accounts(); !strings.Contains(want, "4 tasks") && !strings.Contains(want, "7 people") || !strings.Contains(d.Caption, want) {
 		t.Errorf("the caption says %q, not %q", d.Caption, want)
 	}

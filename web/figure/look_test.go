@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestRegretOnALogarithmicScale(t *testing.T) {
 	m := moment()
 	m.Status.Regret = nil
 	for i, v := range []float64{1, 0.1, 0.01, 0} {
-		m.Status.Regret = append(m.Status.Regret, idrl.Regret{Seq: int64(i), Definition: idrl.RegretDefinition, Mean: v, Bound: v})
+		m.Status.Regret = append(m.Status.Regret, idrl.Regret{Seq: int64(i), Answers: i, Definition: idrl.RegretDefinition, Mean: v, Bound: v})
 	}
 	d := must.Get(Draw("regret", m, About{}, Look{Log: true}))(t)
 	line := regexp.MustCompile(`<path d="M[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)" fill="none"`).FindStringSubmatch(d.Inline())
@@ -84,7 +85,7 @@ func TestRegretOnALogarithmicScale(t *testing.T) {
 func TestRegretIsThinned(t *testing.T) {
 	var list []idrl.Regret
 	for i := range 5001 {
-		list = append(list, idrl.Regret{Seq: int64(i), Definition: idrl.RegretDefinition, Mean: 0.5, Bound: 0.75, Within: 0.25})
+		list = append(list, idrl.Regret{Seq: int64(i), Answers: i, Definition: idrl.RegretDefinition, Mean: 0.5, Bound: 0.75, Within: 0.25})
 	}
 	list[2].Definition = 1
 	list[5000].Mean = 0.125
@@ -99,7 +100,7 @@ func TestRegretIsThinned(t *testing.T) {
 	if n := strings.Count(d.Inline(), `pointer-events="all"`); n != len(d.Values) {
 		t.Errorf("%d places say their numbers, of %d rows", n, len(d.Values))
 	}
-	if !strings.Contains(d.Caption, "begins after row 2:") {
+	if !strings.Contains(d.Caption, "begins after row 2 of the log:") {
 		t.Errorf("nothing is said of earlier numbers: %s", d.Caption)
 	}
 }
@@ -108,7 +109,7 @@ func TestRegretIsThinned(t *testing.T) {
 func TestFiguresHaveTables(t *testing.T) {
 	m := moment()
 	for name, want := range map[string]string{
-		"regret": "42; 3.12 %; 12 %; 67 %", "candidates": "g3.p1; mean; –; −10.0 ± 3.9", "weights": "Speed; −0.50 ± 0.98",
+		"regret": "40; 3.12 %; 12 %; 67 %", "candidates": "g3.p1; mean; –; −10.0 ± 3.9", "weights": "Speed; −0.50 ± 0.98",
 		"history": "42; 1.50 ± 0.49; −0.50 ± 0.98", "networks": "20; −0.75; does not vary", "calibration": "90 to 100 %; 2; 95 %; 100 %; 34 to 100 %",
 		"transforms": "90 to 100 %; 2; 0 to 5", "rate": "23 Nov 09:00; 40", "answers": "Equal; 12; 29 %; 17 to 44 %", "times": "Ada; 30; 3.0 s; 2.0 s to 4.0 s; 1.0 s to 5.0 s",
 	} {
@@ -174,5 +175,33 @@ func TestPagesKnowTheColours(t *testing.T) {
 				t.Errorf("%s: the pages have no colour for %s", name, colour)
 			}
 		}
+	}
+}
+
+// TestRegretIsOverAnswers: the curve of regret stands over the answers that the posterior had learnt from, not over rows of the log: a skip adds none, and where
+// answers were taken back or left out, what was said of them before is left out.
+func TestRegretIsOverAnswers(t *testing.T) {
+	m := moment()
+	m.Status.Regret = nil
+	for seq, answers := range []int{0, 1, 2, 2, 3, 1, 2, 3, 4} { // the fourth row is a skip, the sixth leaves out two answers
+		m.Status.Regret = append(m.Status.Regret, idrl.Regret{Seq: int64(seq), Answers: answers, Definition: idrl.RegretDefinition, Mean: 0.9 - 0.1*float64(seq), Bound: 1})
+	}
+	d := drawn(t, "regret", m)
+	var got []string
+	for _, row := range d.Values {
+		got = append(got, row[0]+" "+row[1])
+	}
+	if want := []string{"0 90 %", "1 40 %", "2 30 %", "3 20 %", "4 10 %"}; !slices.Equal(got, want) || d.Head[0] != "Answers" {
+		t.Errorf("%q are %q, want %q", d.Head, got, want)
+	}
+	file := string(d.File())
+	line := regexp.MustCompile(`<path d="([^"]+)" fill="none"`).FindStringSubmatch(file)
+	if points := strings.Count(line[1], "L"); points != 4 || !strings.Contains(file, ">answers</text>") || strings.Contains(file, "after row") || !strings.Contains(d.Caption, "so many answers that the posterior had learnt from") {
+		t.Errorf("a line of %d points, %q:\n%s", points+1, d.Caption, file)
+	}
+	table, _ := Find("regret")
+	var cells []any
+	if err := table.Write(m, func(row ...any) error { cells = row; return nil }); err != nil || table.Columns[1] != "answers" || cells[0] != int64(8) || cells[1] != 4 {
+		t.Errorf("the last row of the table is %v, %v", cells, err)
 	}
 }

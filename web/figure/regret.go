@@ -16,14 +16,15 @@ const (
 	decades      = 6   // of a logarithmic axis, at most
 )
 
-// drawRegret draws the expected loss with the band up to the bound, over the rows of the log.
+// drawRegret draws the expected loss with the band up to the bound, over the answers that the posterior had learnt from.
 func drawRegret(c *canvas, r rows, m Moment) (float64, string) {
 	r, earlier := ofToday(r)
+	r = still(r)
 	drawn := thinned(len(r.cells), mostPoints)
 	f := regretFrame(c, r, drawn)
 	var mean, upper [][2]float64
 	for _, i := range drawn {
-		x := f.x.at(r.number(i, "row"))
+		x := f.x.at(r.number(i, "answers"))
 		mean, upper = append(mean, [2]float64{x, f.y.at(r.number(i, "mean"))}), append(upper, [2]float64{x, f.y.at(r.number(i, "bound"))})
 	}
 	f.draw(c)
@@ -34,10 +35,10 @@ func drawRegret(c *canvas, r rows, m Moment) (float64, string) {
 	end := len(r.cells) - 1
 	c.circle(mean[len(mean)-1][0], mean[len(mean)-1][1], 3.5, dotLook, readout(r, end))
 	regretValues(c, r, f, cmp.Or(m.Spec.Tolerance, idrl.DefaultTolerance))
-	caption := "Expected loss of the recommended policy if questioning had ended after each row of the log (line), in per cent of the range of returns from the worst to the best known policy" + map[bool]string{true: ", on a logarithmic scale"}[c.log] + ". " +
-		"The band ends at the loss that is not exceeded with a probability of 95 % under the posterior."
+	caption := "Expected loss of the recommended policy if questioning had ended after so many answers that the posterior had learnt from (line), in per cent of the range of returns from the worst to the best known policy" + map[bool]string{true: ", on a logarithmic scale"}[c.log] + ". " +
+		"The band ends at the loss that is not exceeded with a probability of 95 % under the posterior. After answers were taken back or left out, the line is about the answers that were left."
 	if earlier > 0 {
-		caption += fmt.Sprintf(" The curve begins after row %s: an earlier version of the program recorded another number up to there.", count(earlier))
+		caption += fmt.Sprintf(" The curve begins after row %s of the log: an earlier version of the program recorded another number up to there.", count(earlier))
 	}
 	return 262, caption
 }
@@ -59,14 +60,14 @@ func ofToday(r rows) (rows, float64) {
 func regretFrame(c *canvas, r rows, drawn []int) frame {
 	last, most, least := 1.0, 1e-3, math.Inf(1)
 	for _, i := range drawn {
-		last, most = max(last, r.number(i, "row")), max(most, r.number(i, "bound"), r.number(i, "mean"))
+		last, most = max(last, r.number(i, "answers")), max(most, r.number(i, "bound"), r.number(i, "mean"))
 		if v := r.number(i, "mean"); v > 0 {
 			least = min(least, v)
 		}
 	}
 	f := frame{
 		x: scale{low: 0, high: last, from: 52, to: c.width - 16}, y: scale{low: 0, high: most, from: 220, to: 24},
-		percent: true, size: textSize, xTicks: int(c.width / 80), yTicks: 5, xTitle: "replies and withdrawals", yTitle: "loss",
+		percent: true, size: textSize, xTicks: int(c.width / 80), yTicks: 5, xTitle: "answers", yTitle: "loss",
 	}
 	if c.log {
 		f.y.high = math.Pow(10, math.Ceil(math.Log10(most)-1e-9))
@@ -77,11 +78,11 @@ func regretFrame(c *canvas, r rows, drawn []int) frame {
 
 // regretValues notes the numbers of some places of the curve, the last among them, for the pointer and for the table.
 func regretValues(c *canvas, r rows, f frame, tolerance float64) {
-	c.head = []string{"Replies and withdrawals", "Expected loss", "Not exceeded with 95 %", "Probability of at most " + share(tolerance)}
+	c.head = []string{"Answers", "Expected loss", "Not exceeded with 95 %", "Probability of at most " + share(tolerance)}
 	list := thinned(len(r.cells), mostReadouts)
-	readouts(c, f, list, func(i int) float64 { return r.number(i, "row") }, func(i int) string { return readout(r, i) })
+	readouts(c, f, list, func(i int) float64 { return r.number(i, "answers") }, func(i int) string { return readout(r, i) })
 	for _, i := range list {
-		c.value(count(r.number(i, "row")), share(r.number(i, "mean")), share(r.number(i, "bound")), words.Signed(math.Floor(100*r.number(i, "p_within")+1e-9), 0)+" %")
+		c.value(count(r.number(i, "answers")), share(r.number(i, "mean")), share(r.number(i, "bound")), words.Signed(math.Floor(100*r.number(i, "p_within")+1e-9), 0)+" %")
 	}
 }
 
@@ -99,7 +100,7 @@ func readouts(c *canvas, f frame, list []int, at func(i int) float64, says func(
 }
 
 func readout(r rows, i int) string {
-	return fmt.Sprintf("after row %s: expected loss %s, at most %s with a probability of 95 %%", count(r.number(i, "row")), share(r.number(i, "mean")), share(r.number(i, "bound")))
+	return fmt.Sprintf("after %s: expected loss %s, at most %s with a probability of 95 %%", words.Plural(int(r.number(i, "answers")), "answer"), share(r.number(i, "mean")), share(r.number(i, "bound")))
 }
 
 // thinned returns at most most of n places in equal steps, the last among them.

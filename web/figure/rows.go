@@ -133,6 +133,9 @@ func drawStrengths(c *canvas, r rows, m Moment) (float64, string) {
 		list = append(list, e)
 	}
 	caption := fmt.Sprintf("Strength of each policy, in log-odds of being preferred to the mean of all, by a Bradley–Terry model with ties, with 95 %% intervals of the posterior (dark). Of %s that prefer one policy or call both equal.", words.Plural(m.Arena.Answers, "answer"))
+	if cut := m.Arena.Cut(); cut != "" {
+		caption += " " + cut
+	}
 	if accounts := m.Arena.Accounts(); accounts != "" {
 		caption += " " + accounts + " They are drawn behind the others (light)."
 	}

@@ -53,13 +53,13 @@ func Tables() []Table {
 		{"times", []string{"annotator", "answers", "p5_s", "p25_s", "p50_s", "p75_s", "p95_s"}, OfInsight, timesTable},
 		{"answers", []string{"answer", "number", "share", "share_low", "share_high"}, OfInsight, mixTable},
 		{"verdicts", []string{"policy", "task", "episodes", "failures", "partial", "successes", "share", "share_low", "share_high"}, OfInsight, verdictTable},
-		{"regret", []string{"row", "definition", "p_within", "bound", "mean", "p_unbeaten", "span", "policies"}, OfStatus, regretTable},
+		{"regret", []string{"row", "answers", "definition", "p_within", "bound", "mean", "p_unbeaten", "span", "policies"}, OfStatus, regretTable},
 		{"candidates", []string{"policy", "title", "origin", "mean", "std", "candidates"}, OfStatus, candidateTable},
 		{"weights", []string{"weight", "mean", "std"}, OfStatus, weightTable},
 		{"conditions", []string{
 			"condition", "share", "questions", "answers_in_all", "answers", "decisive", "right", "accuracy", "accuracy_low", "accuracy_high", "answered", "log_loss",
 		}, OfScores, conditionTable},
-		{"strengths", []string{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high"}, OfArena, strengthTable},
+		{"strengths", []string{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high", "clips_being_cut"}, OfArena, strengthTable},
 	}
 }
 

@@ -144,7 +144,7 @@ func mixTable(m Moment, put func(...any) error) error {
 
 func regretTable(m Moment, put func(...any) error) error {
 	return each(m.Status.Regret, put, func(r idrl.Regret) []any {
-		return []any{r.Seq, r.Definition, r.Within, r.Bound, r.Mean, r.Unbeaten, r.Span, r.Policies}
+		return []any{r.Seq, r.Answers, r.Definition, r.Within, r.Bound, r.Mean, r.Unbeaten, r.Span, r.Policies}
 	})
 }
 
@@ -198,7 +198,7 @@ func strengthTable(m Moment, put func(...any) error) error {
 		if e.Population != nil {
 			low, high = e.Population.Low, e.Population.High
 		}
-		err := put(k+1, e.Title, string(e.Session), string(e.Policy), e.After, e.Strength, e.Low, e.High, e.Best, e.Answers, e.Wins, e.Ties, low, high)
+		err := put(k+1, e.Title, string(e.Session), string(e.Policy), e.After, e.Strength, e.Low, e.High, e.Best, e.Answers, e.Wins, e.Ties, low, high, m.Arena.Cutting)
 		if err != nil {
 			return err
 		}

@@ -92,6 +92,7 @@ func arenaChoice(s Source) string {
 	return text(
 		fmt.Sprintf("People compared clips of %d policies without knowing which was which.", len(s.Spec.Arena.Entrants)),
 		arenaMeetings(s),
+		s.Arena.Cut(),
 		arenaPair(s.Spec.Arena),
 		"Clips that could not be told apart by sight, or in which nothing moved, were not asked about.",
 	)

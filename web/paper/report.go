@@ -112,7 +112,7 @@ func headline(s Source, p *page) {
 	switch {
 	case s.Spec.IsArena():
 		p.Headline, p.Says, p.Arena = s.Arena.Headline(), []string{s.Arena.Sum()}, "yes"
-		for _, says := range []string{s.Arena.Meetings(), s.Arena.Accounts(), s.Arena.AccountsOfTasks()} {
+		for _, says := range []string{s.Arena.Cut(), s.Arena.Meetings(), s.Arena.Accounts(), s.Arena.AccountsOfTasks()} {
 			if says != "" {
 				p.Says = append(p.Says, says)
 			}

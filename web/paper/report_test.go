@@ -76,6 +76,14 @@ func TestReportStandsAlone(t *testing.T) {
 	if html := written(t, recorded); !strings.Contains(html, "data-tasks") || !strings.Contains(html, `open &lt;the&gt; drawer</th><td>doors</td><td>9</td><td>0.50 (−0.20 to 1.10), 6 of 9, wider: −0.90 to 1.80</td><td></td>`) || !strings.Contains(html, "Wider interval") {
 		t.Error("the report of an arena of recorded policies lacks its tasks")
 	}
+	cut := recorded.Arena.Partial().Cut()
+	if html := written(t, recorded); strings.Contains(html, cut) {
+		t.Error("the report of an arena whose clips are cut says that they are not")
+	}
+	recorded.Arena = recorded.Arena.Partial()
+	if html := written(t, recorded); strings.Count(html, cut) != 4 { // below the headline, in the methods, below the figure, and in it
+		t.Errorf("the report of an arena whose clips are being cut says %d times that they are", strings.Count(html, cut))
+	}
 	empty := source(func(*idrl.SessionSpec) {})
 	empty.Status, empty.Quality = view.Status{}, quality.Report{}
 	if html := written(t, empty); !strings.Contains(html, "There is nothing to draw yet of: ") || !strings.Contains(html, "Nobody has answered yet.") || strings.Contains(html, "<svg") {

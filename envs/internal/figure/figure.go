@@ -65,9 +65,9 @@ func Agent(x, y float64) []drawing.Shape {
 	}
 }
 
-// Arrow returns an arrow half-way from (x0, y0) to (x1, y1), which points there.
-// If paired is true it is the half of an arrow that points both ways, which
-// the arrow of the way back completes.
+// Arrow returns an arrow in the middle between (x0, y0) and (x1, y1) that points to
+// the latter. If paired is true it is the half of an arrow that points both ways;
+// the arrow of the way back is the other half.
 func Arrow(x0, y0, x1, y1 float64, paired bool) drawing.Shape {
 	const shaft, headLength, headWidth = 0.04, 0.18, 0.15 // widths are halved
 	tail, tip := -0.22, 0.22

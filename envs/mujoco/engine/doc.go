@@ -6,6 +6,6 @@
 // loaded.
 //
 // Slices of a Data and a Model are views of the engine's memory, without copies.
-// They live as long as the value that they came from: whoever keeps one keeps
-// that value too (runtime.KeepAlive).
+// They are valid as long as the value that they came from is reachable: code that
+// keeps a slice must keep that value too (runtime.KeepAlive).
 package engine

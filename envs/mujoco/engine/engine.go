@@ -9,8 +9,8 @@ import (
 // Install says how to get the library, for people.
 const Install = `install it with "pip install mujoco" or, on Debian, "apt install libmujoco-dev"`
 
-// missing is why nothing can be loaded, with what to do about it, such that it
-// goes on from the name of what was to be loaded.
+// missing returns why no library can be loaded and what to do about it, as a
+// continuation of the name of an environment.
 func missing(tried []attempt) error {
 	switch named := os.Getenv(PathVariable); {
 	case named != "" && len(tried) == 0:
@@ -23,9 +23,9 @@ func missing(tried []attempt) error {
 	return idrl.Errorf(idrl.Invalid, "needs MuJoCo, and what is on this machine cannot be used: %s; %s, or name another library in %s", refusals(tried), Install, PathVariable)
 }
 
-// ErrBroken says that a simulation broke down: the engine met numbers that are
-// not finite or out of all bounds, or ran out of its buffers. The state is not
-// to be used until the next Reset.
+// ErrBroken says that a simulation broke down: the engine computed numbers that
+// are not finite or out of bounds, or its buffers were full. The state must not be
+// used until the next Reset.
 var ErrBroken = idrl.Errorf(idrl.Internal, "the simulation broke down")
 
 // GeomType is the form of a geom.

@@ -124,7 +124,7 @@ func (s system) in(pattern, origin string) []candidate {
 	for _, name := range names {
 		paths, err := filepath.Glob(filepath.Join(pattern, name))
 		if err != nil {
-			continue // a name with brackets: no pattern, and so no folder of ours
+			continue // a folder name with brackets is not a valid pattern
 		}
 		for _, path := range paths {
 			found = append(found, candidate{path, origin})

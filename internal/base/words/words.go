@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Count writes a whole number as people read it, with separators from five digits on: "9999", "10,000".
@@ -60,4 +61,23 @@ func List(things []string) string {
 		return strings.Join(things, "")
 	}
 	return strings.Join(things[:n-1], ", ") + " and " + things[n-1]
+}
+
+// AboutTime says how long d is, to a person who waits: "about 20 seconds". It is empty if d is not positive, for then it is not known.
+func AboutTime(d time.Duration) string {
+	const step = 5 * time.Second
+	switch {
+	case d <= 0:
+		return ""
+	case d <= step:
+		return "a few seconds"
+	case d <= 55*time.Second:
+		return fmt.Sprintf("about %d seconds", int((d+step-1)/step*step/time.Second))
+	case d < 90*time.Second:
+		return "about a minute"
+	case d < 90*time.Minute:
+		return fmt.Sprintf("about %d minutes", int(d.Round(time.Minute)/time.Minute))
+	default:
+		return fmt.Sprintf("about %d hours", int(d.Round(time.Hour)/time.Hour))
+	}
 }

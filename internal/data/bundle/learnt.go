@@ -28,6 +28,7 @@ func (b *builder) policies(ctx context.Context) (err error) {
 			return add(policyRow{
 				Policy: string(c.ID), Generation: unless(generation < 0, generation), InUse: generation >= 0 && generation == last, Origin: string(c.Origin),
 				Theta: c.Theta, Mu: c.Mu, Params: c.Params, Segment: given(c.Clip), Episodes: names(c.Rollouts),
+				Acted: given(c.Acted.Policy), Task: given(c.Acted.Task), Start: given(c.Acted.Start),
 			})
 		})
 	})

@@ -156,6 +156,9 @@ type policyRow struct {
 	Params     []float64 `parquet:"params,list"`
 	Segment    *string   `parquet:"segment_id,optional"`
 	Episodes   []string  `parquet:"episode_ids,list"`
+	Acted      *string   `parquet:"acted_policy,optional,dict"`
+	Task       *string   `parquet:"acted_task,optional,dict"`
+	Start      *string   `parquet:"acted_start,optional"`
 }
 
 type posteriorRow struct {

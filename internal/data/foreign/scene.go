@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -127,6 +128,24 @@ func ReadScenes(b []byte) ([]drawing.Scene, error) {
 		return nil, err
 	}
 	return Scenes(list)
+}
+
+// WriteScenes writes scenes as ReadScenes reads them.
+func WriteScenes(list []drawing.Scene) ([]byte, error) {
+	shapes := func(list []drawing.Shape) []Shape {
+		out := make([]Shape, len(list))
+		for i, s := range list {
+			out[i] = Shape{Kind: string(s.Kind), Paint: string(s.Paint), Size: s.Size, Points: s.Pts, Text: s.Text, Trail: s.Trail}
+		}
+		return out
+	}
+	out := make([]Scene, len(list))
+	for i, s := range list {
+		c, to := s.Camera, &out[i].Camera
+		to.X, to.Y, to.Z, to.W, to.H, to.Distance, to.Azimuth, to.Elevation = c.X, c.Y, c.Z, c.W, c.H, c.Distance, c.Azimuth, c.Elevation
+		out[i].Static, out[i].Moving = shapes(s.Static), shapes(s.Moving)
+	}
+	return json.Marshal(out)
 }
 
 // Scenes returns scenes of one environment as this program draws them.

@@ -89,11 +89,11 @@ func (d *Dataset) csvRow(head, row []string, seen map[int]bool) error {
 		var err error
 		switch value := row[k]; {
 		case h == "policy":
-			e.Policy, err = value, checkLine(value, h, maxName)
+			e.Policy, err = d.once(value), checkLine(value, h, maxName)
 		case h == "task":
-			e.Task, err = value, checkLine(value, h, maxTask)
+			e.Task, err = d.once(value), checkLine(value, h, maxTask)
 		case h == "start" && value != "":
-			e.Start, err = value, checkLine(value, h, maxName)
+			e.Start, err = d.once(value), checkLine(value, h, maxName)
 		case h == "success" && value != "":
 			var yes bool
 			yes, err = truth(value)

@@ -111,6 +111,7 @@ func Open(ctx context.Context, folder Folder, options Options) (d *Dataset, err 
 	if d.Cameras, err = d.info.cameras(options.Cameras); err != nil {
 		return nil, err
 	}
+	d.Episodes = make([]Episode, 0, d.info.Episodes)
 	read := d.readEpisodes
 	if d.Version == v21 {
 		read = d.readLegacy
@@ -134,7 +135,7 @@ func (d *Dataset) agree() error {
 		e.First = d.Frames
 		d.Frames += e.Length
 		if d.options.Task == "" {
-			e.Task = strings.Join(e.Tasks, "; ")
+			e.Task = d.once(strings.Join(e.Tasks, "; "))
 		}
 	}
 	switch {
@@ -171,7 +172,7 @@ func (d *Dataset) agree() error {
 // apart returns an error if two episodes are in the same frames of a video.
 func (d *Dataset) apart() error {
 	type part struct{ episode, video, first, end int }
-	var all []part
+	all := make([]part, 0, len(d.Episodes)*len(d.Cameras))
 	for i, e := range d.Episodes {
 		for _, p := range e.Places {
 			all = append(all, part{i, p.Video, p.First, p.First + e.Length})
@@ -290,11 +291,12 @@ func (d *Dataset) video(name string, camera int, known map[string]int) (int, err
 	return known[name], nil
 }
 
-// once returns a text that equal texts share.
+// once returns a text that equal texts share. It is not part of a longer one.
 func (d *Dataset) once(text string) string {
 	if same, ok := d.texts[text]; ok {
 		return same
 	}
+	text = strings.Clone(text)
 	d.texts[text] = text
 	return text
 }
@@ -329,13 +331,13 @@ func readJSONLines[T any](d *Dataset, name string, each func(T) error) error {
 }
 
 // setOnce sets a value of an episode that was not set, or says otherwise than before.
-func setOnce(dst *string, value, what, column string, most int) error {
+func (d *Dataset) setOnce(dst *string, value, what, column string, most int) error {
 	if err := checkLine(value, what, most); err != nil {
 		return err
 	}
 	if *dst != "" && *dst != value {
 		return refused("column", "the column %.80q, of the %s, has %.80q and %.80q: it must be the same in all frames of an episode", column, what, *dst, value)
 	}
-	*dst = value
+	*dst = d.once(value)
 	return nil
 }

@@ -215,7 +215,7 @@ func (d *Dataset) readNamed(columns map[string]*column, e *Episode) error {
 		if err != nil {
 			return err
 		}
-		if err := d.options.set(e, name, strings.Join(values, "; ")); err != nil {
+		if err := d.set(e, name, strings.Join(values, "; ")); err != nil {
 			return err
 		}
 	}
@@ -223,14 +223,15 @@ func (d *Dataset) readNamed(columns map[string]*column, e *Episode) error {
 }
 
 // set sets what a column says of an episode.
-func (o Options) set(e *Episode, column, value string) error {
+func (d *Dataset) set(e *Episode, column, value string) error {
+	o := d.options
 	for _, f := range []struct {
 		column, what string
 		dst          *string
 		most         int
 	}{{o.Policy, "policy", &e.Policy, maxName}, {o.Task, "task", &e.Task, maxTask}, {o.Start, "start", &e.Start, maxName}} {
 		if f.column == column {
-			if err := setOnce(f.dst, value, f.what, column, f.most); err != nil {
+			if err := d.setOnce(f.dst, value, f.what, column, f.most); err != nil {
 				return err
 			}
 		}
@@ -291,6 +292,9 @@ func (d *Dataset) readLegacy(ctx context.Context) error {
 		e, err := d.legacyEpisode(r.Index, known)
 		if err != nil {
 			return inEpisode(i, err)
+		}
+		for k, t := range r.Tasks {
+			r.Tasks[k] = d.once(t)
 		}
 		e.Length, e.Tasks = r.Length, r.Tasks
 		d.Episodes = append(d.Episodes, e)

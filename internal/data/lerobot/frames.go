@@ -137,7 +137,7 @@ func (r *reader) frame(i, k int, f *Frames) error {
 			return err
 		}
 		if slices.Contains(r.named, name) && len(v) > 0 {
-			if err := r.d.options.set(e, name, text(v[0])); err != nil {
+			if err := r.d.set(e, name, text(v[0])); err != nil {
 				return err
 			}
 		}

@@ -16,8 +16,8 @@ type Checked struct {
 }
 
 // CheckVideos compares every video with what the data set says: pixels, frame rate and number of frames; and decodes the
-// last picture that an episode has in it. It returns what was found, in the order of Videos. begin is called before each
-// video. What known holds already, by the name of the file, is not looked at again; each is called with what else is found.
+// last picture that an episode has in it. It returns what was found, in the order of Videos. What known holds already, by the name of the file, is
+// not looked at again; begin is called before each other one, and each with what else is found.
 func (d *Dataset) CheckVideos(ctx context.Context, known map[string]Checked, begin func(i int), each func(name string, c Checked) error) ([]Checked, error) {
 	out := make([]Checked, len(d.Videos))
 	last := make([]int, len(d.Videos))    // frame
@@ -30,11 +30,11 @@ func (d *Dataset) CheckVideos(ctx context.Context, known map[string]Checked, beg
 		}
 	}
 	for k, v := range d.Videos {
-		begin(k)
 		if c, ok := known[v.Name]; ok {
 			out[k] = c
 			continue
 		}
+		begin(k)
 		c, err := d.checkVideo(ctx, v, last[k])
 		if err != nil {
 			if ctx.Err() != nil {

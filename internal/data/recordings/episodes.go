@@ -1,6 +1,10 @@
 package recordings
 
-import "slices"
+import (
+	"slices"
+
+	"tiebreak/internal/idrl"
+)
 
 // An Episode says of a rollout of a Set what comparing policies needs.
 type Episode struct {
@@ -25,18 +29,29 @@ func (s *Set) Names() []string { return slices.Clone(s.x.Policies) }
 
 // Tasks returns how many tasks the rollouts name, and in how many of these two policies or more have a start in common.
 func (s *Set) Tasks() (named, started int) {
-	type start struct{ task, start string }
-	by, common, tasks := map[start]int{}, map[string]bool{}, map[string]bool{}
+	acted := make([]idrl.Acted, 0, len(s.x.Rollouts))
 	for _, e := range s.x.Rollouts {
-		if e.Task == "" || e.Policy == noPolicy {
+		if e.Policy != noPolicy {
+			acted = append(acted, idrl.Acted{Policy: s.x.Policies[e.Policy], Task: e.Task, Start: e.Start})
+		}
+	}
+	return TasksOf(acted)
+}
+
+// TasksOf returns how many tasks recorded trajectories name, and in how many of these two policies or more have a start in common.
+func TasksOf(acted []idrl.Acted) (named, started int) {
+	type start struct{ task, start string }
+	by, common, tasks := map[start]string{}, map[string]bool{}, map[string]bool{}
+	for _, a := range acted {
+		if a.Task == "" {
 			continue
 		}
-		tasks[e.Task] = true
-		at := start{e.Task, e.Start}
-		if first, known := by[at]; known && first != e.Policy && e.Start != "" {
-			common[e.Task] = true
+		tasks[a.Task] = true
+		at := start{a.Task, a.Start}
+		if first, known := by[at]; known && first != a.Policy && a.Start != "" {
+			common[a.Task] = true
 		} else if !known {
-			by[at] = e.Policy
+			by[at] = a.Policy
 		}
 	}
 	return len(tasks), len(common)

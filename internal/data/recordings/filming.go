@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/lerobot"
@@ -30,8 +31,8 @@ type LeRobotConfig struct {
 	Note     []byte // kept with an import that was interrupted (Interrupted); nil: none
 	PlanOnly bool   // tell what the import is going to do, and do nothing
 
-	Plan     func(Plan)                         `json:"-"` // called before the work begins; may be nil
-	Progress func(done, total int, what string) `json:"-"` // may be nil
+	Plan     func(Plan)     `json:"-"` // called before the work begins; may be nil
+	Progress func(Progress) `json:"-"` // may be nil
 }
 
 // maxUnnamed is how many episodes count as policies of their own where none are named: clips of each have to be cut
@@ -43,31 +44,31 @@ const DefaultClipSeconds = 10.0
 
 // ImportLeRobot keeps a data set of LeRobot under a name: all of it, or nothing. Its numbers are copied, and its videos are
 // read where they are, now and whenever a clip is cut. If ctx ends it, an import of the same files with the same options
-// continues it; so does one after the process was killed. With PlanOnly it returns nil. It returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a code
+// continues it; so does one after the process was killed. It returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a code
 // (docs/lerobot.md), if something about the data set is not as it must be.
-func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (s *Set, err error) {
-	if err := checkName(cfg.Name); err != nil {
-		return nil, err
+func ImportLeRobot(ctx context.Context, cfg LeRobotConfig) (err error) {
+	if err := checkGiven(cfg.Name); err != nil {
+		return err
 	}
 	if cfg.Title != "" && !foreign.IsLine(cfg.Title, foreign.MaxTitle) {
-		return nil, refused("manifest", "the title must be plain text of at most %d characters on one line", foreign.MaxTitle)
+		return refused("manifest", "the title must be plain text of at most %d characters on one line", foreign.MaxTitle)
 	}
 	if err := cfg.checkSeconds(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := Free(cfg.Into, cfg.Name); err != nil {
-		return nil, err
+		return err
 	}
 	d, err := lerobot.Open(ctx, cfg.From, cfg.Options)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if cfg.Plan != nil {
 		cfg.Plan(plan(d))
 	}
 	if cfg.PlanOnly {
-		return nil, nil
+		return nil
 	}
 	part := partName + cfg.Name + "-" + d.Fingerprint()
 	return inPart(ctx, cfg.Into, cfg.Name, part, func(dir string) error {
@@ -80,20 +81,35 @@ type filming struct {
 	keeping
 	d   *lerobot.Dataset
 	cfg LeRobotConfig
+
+	forecast forecast
 }
 
-// progress tells how far the import is. It is a moment at which it can wait for others, and shows that it runs (removeKilled).
-func (f *filming) progress(ctx context.Context, done, total int, what string) {
+// progress tells how far the import is, where that work of a stage is done. It is a moment at which it can wait for others, and shows that it runs (removeKilled).
+func (f *filming) progress(ctx context.Context, done, total, stage int, work float64) {
 	if done%256 == 0 {
 		_ = f.renew()
 	}
 	idrl.Pause(ctx)
-	if f.cfg.Progress != nil {
-		f.cfg.Progress(done, total, what)
+	if left := f.forecast.left(time.Now(), stage, work); f.cfg.Progress != nil {
+		f.cfg.Progress(Progress{stageNames[stage], done, total, left})
 	}
 }
 
-func (f *filming) run(ctx context.Context) error {
+// episodeRead tells that episode i was read.
+func (f *filming) episodeRead(ctx context.Context, i, stage int) {
+	e, files := f.d.Episodes[i], 0
+	if stage == keepingEpisodes {
+		files = i
+	}
+	f.progress(ctx, i, len(f.d.Episodes), stage, expected(0, files, e.First+e.Length)[stage])
+}
+
+func (f *filming) run(ctx context.Context) (err error) {
+	if f.entries, err = newEntries(f.dir); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.entries.close()) }()
 	if f.cfg.Note != nil {
 		if err := os.WriteFile(filepath.Join(f.dir, noteName), f.cfg.Note, 0o600); err != nil {
 			return err
@@ -104,24 +120,23 @@ func (f *filming) run(ctx context.Context) error {
 		return err
 	}
 	var s standard
-	n := len(f.d.Episodes)
 	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
-		f.progress(ctx, i, n, "checking episode")
+		f.episodeRead(ctx, i, checkingEpisodes)
 		return s.add(episodeName(i), r.States)
 	})
 	if err != nil {
 		return err
 	}
-	if err := f.describe(checked); err != nil {
+	of, err := f.describe(checked)
+	if err != nil {
 		return err
 	}
-	_, of := f.m.policies(maxUnnamed)
 	how, err := f.decideFeatures(&s)
 	if err != nil {
 		return err
 	}
 	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
-		f.progress(ctx, i, n, "keeping episode")
+		f.episodeRead(ctx, i, keepingEpisodes)
 		return f.keepEpisode(i, of[i], r, how)
 	})
 	if err == nil {
@@ -133,7 +148,10 @@ func (f *filming) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.finish(), os.RemoveAll(filepath.Join(f.dir, checkedName)), os.RemoveAll(filepath.Join(f.dir, noteName)))
+	if err := f.finish(); err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(filepath.Join(f.dir, checkedName)), os.RemoveAll(filepath.Join(f.dir, noteName)))
 }
 
 // checkedName is the file of what was found in videos, for an import that goes on: a line for each.
@@ -155,7 +173,17 @@ func (f *filming) checkVideos(ctx context.Context) (found []lerobot.Checked, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	lines := json.NewEncoder(file)
-	begin := func(k int) { f.progress(ctx, k, len(f.d.Videos), "checking video") }
+	fresh, begun := 0, 0
+	for _, v := range f.d.Videos {
+		if _, ok := known[v.Name]; !ok {
+			fresh++
+		}
+	}
+	f.forecast.work = expected(fresh, len(f.d.Episodes), f.d.Frames)
+	begin := func(k int) {
+		f.progress(ctx, k, len(f.d.Videos), checkingVideos, videoCost*float64(begun))
+		begun++
+	}
 	return f.d.CheckVideos(ctx, known, begin, func(name string, c lerobot.Checked) error {
 		return lines.Encode(checkedLine{Video: name, Found: c})
 	})
@@ -179,26 +207,22 @@ func readChecked(path string) map[string]lerobot.Checked {
 
 func episodeName(i int) string { return fmt.Sprintf("episode-%06d", i) }
 
-// describe fills in the manifest and the index.
-func (f *filming) describe(checked []lerobot.Checked) error {
+// describe fills in the manifest and the index, and returns which policy each episode is of.
+func (f *filming) describe(checked []lerobot.Checked) (of []int, err error) {
 	d, m := f.d, f.m
 	steps := 0
-	for i, e := range d.Episodes {
-		row := e.First
-		m.Rollouts = append(m.Rollouts, given{Name: episodeName(i), Policy: e.Policy, Row: &row, Task: e.Task, Start: e.Start})
+	for _, e := range d.Episodes {
 		steps = max(steps, e.Length-1)
 	}
-	names := map[string]bool{}
-	for _, r := range m.Rollouts {
-		names[r.Policy] = true
-	}
+	named := d.Episodes[0].Policy != ""
+	names, of := policies(len(d.Episodes), maxUnnamed, func(i int) (string, string) { return d.Episodes[i].Policy, episodeName(i) })
 	switch {
 	case len(d.Episodes) < 2:
-		return refused("limit", "the data set has one episode; people compare two or more")
+		return nil, refused("limit", "the data set has one episode; people compare two or more")
 	case len(names) > maxPolicies:
-		return refused("limit", "%d policies are named; at most %d can be", len(names), maxPolicies)
-	case len(names) == 1 && !names[""]:
-		return refused("manifest", "all episodes are of the policy %q: name two or more, or leave out the column of policies", m.Rollouts[0].Policy)
+		return nil, refused("limit", "%d policies are named; at most %d can be", len(names), maxPolicies)
+	case len(names) == 1 && named:
+		return nil, refused("manifest", "all episodes are of the policy %q: name two or more, or leave out the column of policies", names[0])
 	}
 	seconds := cmp.Or(f.cfg.ClipSeconds, DefaultClipSeconds)
 	m.described = described{
@@ -209,7 +233,6 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 		m.Title = "Recordings"
 	}
 	m.defaults()
-	policies, _ := m.policies(maxUnnamed)
 	x := &filmed{Folder: d.Folder().Path, Within: d.Folder().Within, FPS: d.FPS}
 	for k, c := range d.Cameras {
 		camera := filmCamera{Name: c.Name}
@@ -225,9 +248,9 @@ func (f *filming) describe(checked []lerobot.Checked) error {
 	}
 	f.x = index{
 		Format: "tiebreak.rollouts.kept", Version: filmedVersion, Name: f.cfg.Name, described: m.described,
-		Named: m.Rollouts[0].Policy != "", Policies: policies, Filmed: x,
+		Named: named, Policies: names, Filmed: x,
 	}
-	return nil
+	return of, nil
 }
 
 // decideFeatures decides what features are made of: the column that was named, else the observations, else the policies.
@@ -247,7 +270,7 @@ func (f *filming) decideFeatures(s *standard) (*standard, error) {
 func (f *filming) keepEpisode(i, policy int, r *lerobot.Frames, how *standard) error {
 	e := f.d.Episodes[i]
 	n := e.Length - 1
-	episode := &recording{given: f.m.Rollouts[i], obs: r.States, acts: r.Actions}
+	episode := &recording{given: given{Name: episodeName(i), Row: &e.First, Acted: idrl.Acted{Policy: e.Policy, Task: e.Task, Start: e.Start}}, obs: r.States, acts: r.Actions}
 	if episode.acts != nil {
 		episode.acts = episode.acts[:n]
 	}
@@ -273,15 +296,15 @@ func (f *filming) keepEpisode(i, policy int, r *lerobot.Frames, how *standard) e
 	if err := f.features(episode, policy, how); err != nil {
 		return err
 	}
-	if err := f.keep(i, policy, episode); err != nil {
+	kept, err := f.keep(i, policy, episode)
+	if err != nil {
 		return err
 	}
-	kept := &f.x.Rollouts[i]
 	for _, p := range e.Places {
 		kept.Places = append(kept.Places, place{Video: p.Video, First: p.First})
 	}
 	kept.Success = e.Success
-	return nil
+	return f.entries.add(kept)
 }
 
 // columnNames returns names of the n numbers of a column.

@@ -36,7 +36,15 @@ func write(t *testing.T, d lerobottest.Dataset) string {
 // film imports a data set under the name pen.
 func film(t *testing.T, folder, into string, o lerobot.Options) (*recordings.Set, error) {
 	t.Helper()
-	return recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: o, ClipSeconds: 2})
+	return filmed(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: o, ClipSeconds: 2})
+}
+
+// filmed imports a data set, and opens what came of it.
+func filmed(ctx context.Context, cfg recordings.LeRobotConfig) (*recordings.Set, error) {
+	if err := recordings.ImportLeRobot(ctx, cfg); err != nil {
+		return nil, err
+	}
+	return recordings.Open(filepath.Join(cfg.Into, cfg.Name))
 }
 
 // cut returns the tape of a rollout from a step on.
@@ -140,11 +148,11 @@ func checkTape(t *testing.T, tape *clip.Tape, rollout, from, steps int) {
 func TestLeRobot(t *testing.T) {
 	folder, into := write(t, lerobottest.Dataset{Lengths: lengths}), t.TempDir()
 	planned := false
-	s, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{
+	s, err := filmed(t.Context(), recordings.LeRobotConfig{
 		From: lerobot.Folder{Path: folder}, Into: into, Name: "pen",
 		Options: lerobot.Options{Policy: "policy", Start: "seed", Success: "next.success", Cameras: []string{"side", "front"}},
 		Plan: func(p recordings.Plan) {
-			planned = p.Frames == 143 && len(p.Episodes) == 6 && p.Place > 0 && p.Seconds > 0
+			planned = p.Frames == 143 && len(p.Episodes) == 6 && p.Place > 0 && p.Least > 0 && p.Most > p.Least
 		},
 	})
 	if err != nil || !planned {
@@ -257,12 +265,12 @@ func TestFilmedSetsThatChange(t *testing.T) {
 func TestLeRobotInterrupted(t *testing.T) {
 	folder, into := write(t, lerobottest.Dataset{Lengths: []int{8, 9, 10}}), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	config := recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Progress: func(done, _ int, what string) {
-		if what == "keeping episode" && done == 1 {
+	config := recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Progress: func(p recordings.Progress) {
+		if p.What == "keeping episode" && p.Done == 1 {
 			cancel()
 		}
 	}}
-	if _, err := recordings.ImportLeRobot(ctx, config); err == nil || ctx.Err() == nil {
+	if err := recordings.ImportLeRobot(ctx, config); err == nil || ctx.Err() == nil {
 		t.Fatalf("the error is %v", err)
 	}
 	if list, err := recordings.List(into); err != nil || len(list) != 0 {
@@ -277,7 +285,7 @@ func TestLeRobotInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	config.Progress = nil
-	if _, err := recordings.ImportLeRobot(t.Context(), config); err != nil {
+	if err := recordings.ImportLeRobot(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 	now, err := os.Stat(filepath.Join(into, "pen", "0.numbers"))

@@ -39,7 +39,7 @@ func importNamed(t *testing.T, f recordings.Folders, into, name string) (*record
 	if err != nil {
 		return nil, err
 	}
-	return recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: from, Into: into, Name: "pen", ClipSeconds: 2})
+	return filmed(t.Context(), recordings.LeRobotConfig{From: from, Into: into, Name: "pen", ClipSeconds: 2})
 }
 
 // TestFolders: data sets are found, by bounded search, and imported by their names.
@@ -157,7 +157,7 @@ func TestLinksSwappedIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		into := t.TempDir()
-		_, err = recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: from, Into: into, Name: "pen", Plan: func(recordings.Plan) {
+		err = recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: from, Into: into, Name: "pen", Plan: func(recordings.Plan) {
 			swap(t, filepath.Join(inside, "a", video), filepath.Join(outside, "c", video))
 		}})
 		if err == nil || !strings.Contains(err.Error(), "lerobot-link") {

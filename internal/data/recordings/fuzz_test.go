@@ -18,7 +18,7 @@ func FuzzManifest(f *testing.F) {
 			}
 			return
 		}
-		names, of := m.policies(maxPolicies)
+		names, of := policies(len(m.Rollouts), maxPolicies, func(i int) (string, string) { return m.Rollouts[i].Policy, m.Rollouts[i].Name })
 		if len(names) < 2 || len(names) > maxPolicies || len(of) != len(m.Rollouts) || !(m.StepSeconds > 0) || m.ClipSteps < 1 || m.ClipSteps > maxClip || m.PerStep < 1 {
 			t.Errorf("%+v", m)
 		}

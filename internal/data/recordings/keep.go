@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,8 +19,6 @@ import (
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/look/clip"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // FolderName is the name of the folder within a data folder in which rollouts are kept.
@@ -93,6 +90,14 @@ func checkName(name string) error {
 	return nil
 }
 
+// checkGiven is checkName for a name that a person gives: those of uploads are names of their content.
+func checkGiven(name string) error {
+	if uploadName.MatchString(name) {
+		return refused("name", "the name %s is one of trajectories that were uploaded: choose another one", name)
+	}
+	return checkName(name)
+}
+
 // Config says what is imported.
 type Config struct {
 	From string // folder with a manifest
@@ -106,7 +111,7 @@ type Config struct {
 // returns an error of kind Conflict if there is a set of that name, and of kind Invalid, with a
 // code (docs/rollouts.md), if something about the folder is not as it must be.
 func Import(ctx context.Context, cfg Config) (s *Set, err error) {
-	if err := checkName(cfg.Name); err != nil {
+	if err := checkGiven(cfg.Name); err != nil {
 		return nil, err
 	}
 	f, err := openFolder(cfg.From)
@@ -147,15 +152,20 @@ func inFolder(into, name string, fill func(dir string) error) (s *Set, err error
 	if err := fill(dir); err != nil {
 		return nil, err
 	}
-	return seen(dir, filepath.Join(into, name))
-}
-
-// seen makes a whole folder a set.
-func seen(dir, to string) (*Set, error) {
+	syncFolder(dir)
+	to := filepath.Join(into, name)
 	if err := os.Rename(dir, to); err != nil {
 		return nil, err
 	}
+	syncFolder(filepath.Dir(to))
 	return Open(to)
+}
+
+// syncFolder makes the names in a folder durable, on systems where folders can be synced.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil { //nolint:gosec // within the data folder
+		_, _ = d.Sync(), d.Close()
+	}
 }
 
 // abandoned is after what time without a change a folder is taken for that of an import which was
@@ -194,14 +204,19 @@ type keeping struct {
 	*folder
 	cfg Config
 	dir string
-	x   index
+	x   index // without Rollouts
 
-	sums [][]float64 // features of stretches of ClipSteps steps, for their scale
+	entries entries
+	sums    spread // of the features of stretches of ClipSteps steps, for their scale
 }
 
-func (k *keeping) run(ctx context.Context) error {
+func (k *keeping) run(ctx context.Context) (err error) {
 	m := k.m
-	names, of := m.policies(maxPolicies)
+	if k.entries, err = newEntries(k.dir); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, k.entries.close()) }()
+	names, of := policies(len(m.Rollouts), maxPolicies, func(i int) (string, string) { return m.Rollouts[i].Policy, m.Rollouts[i].Name })
 	k.x = index{
 		Format: "tiebreak.rollouts.kept", Version: 1, Name: k.cfg.Name, described: m.described,
 		Named: m.Rollouts[0].Policy != "", Policies: names, Unseen: m.unseen(),
@@ -221,15 +236,19 @@ func (k *keeping) run(ctx context.Context) error {
 		if err := k.features(r, of[i], standard); err != nil {
 			return err
 		}
-		if err := k.keep(i, of[i], r); err != nil {
+		e, err := k.keep(i, of[i], r)
+		if err != nil {
+			return err
+		}
+		if err := k.entries.add(e); err != nil {
 			return err
 		}
 	}
 	return k.finish()
 }
 
-// keep writes the files of a rollout.
-func (k *keeping) keep(i, policy int, r *recording) error {
+// keep writes the files of a rollout, and returns what the index says of it.
+func (k *keeping) keep(i, policy int, r *recording) (e entry, err error) {
 	x := &k.x
 	if i == 0 {
 		x.Obs, x.Scenes = len(r.obs[0]), r.scenes != nil
@@ -237,19 +256,19 @@ func (k *keeping) keep(i, policy int, r *recording) error {
 	}
 	switch {
 	case len(r.obs[0]) != x.Obs || len(r.acts[0]) != len(x.Low):
-		return refused("array", "%s: an observation has %d numbers and an action %d; those of the first rollout have %d and %d", r.Name, len(r.obs[0]), len(r.acts[0]), x.Obs, len(x.Low))
+		return e, refused("array", "%s: an observation has %d numbers and an action %d; those of the first rollout have %d and %d", r.Name, len(r.obs[0]), len(r.acts[0]), x.Obs, len(x.Low))
 	case (r.scenes != nil) != x.Scenes:
-		return refused("frames", "%s is seen in pictures and the first rollout in scenes, or the other way round", r.Name)
+		return e, refused("frames", "%s is seen in pictures and the first rollout in scenes, or the other way round", r.Name)
 	}
 	for _, a := range r.acts {
 		for j, v := range a {
 			x.Low[j], x.High[j] = min(x.Low[j], v), max(x.High[j], v)
 		}
 	}
-	e := entry{Name: r.Name, Policy: policy, Row: r.Row, Task: r.Task, Start: r.Start, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0])), Happening: r.Happening}
+	e = entry{Name: r.Name, Policy: policy, Row: r.Row, Task: r.Task, Start: r.Start, Steps: len(r.acts), Sum: make([]float64, len(r.phi[0])), Happening: r.Happening}
 	weight := 1.0
-	if last := len(x.Rollouts) - 1; last >= 0 && r.Row != nil && *r.Row < *x.Rollouts[last].Row+x.Rollouts[last].Steps {
-		return refused("length", "%s begins in row %d, but %s, before it, begins in row %d and has %d steps", r.Name, *r.Row, x.Rollouts[last].Name, *x.Rollouts[last].Row, x.Rollouts[last].Steps)
+	if last := k.entries.last; i > 0 && r.Row != nil && *r.Row < *last.Row+last.Steps {
+		return e, refused("length", "%s begins in row %d, but %s, before it, begins in row %d and has %d steps", r.Name, *r.Row, last.Name, *last.Row, last.Steps)
 	}
 	for _, row := range r.phi {
 		for j, v := range row {
@@ -258,24 +277,22 @@ func (k *keeping) keep(i, policy int, r *recording) error {
 		weight *= x.Discount
 	}
 	if !finite(e.Sum) {
-		return refused("array", "%s: the sum of its features is not finite", r.Name)
+		return e, refused("array", "%s: the sum of its features is not finite", r.Name)
 	}
 	seen := seenV1{Scenes: r.scenes}
 	if r.reel != nil {
 		seen = seenV1{W: r.reel.W, H: r.reel.H, Kinds: r.reel.Kinds, Files: r.reel.Files, Show: r.reel.Show}
 		if err := k.fits(r); err != nil {
-			return err
+			return e, err
 		}
 	}
-	var err error
 	if e.Numbers, err = write(k, fmt.Sprintf("%d.numbers", i), &numbersV1{r.obs, r.acts, r.phi, r.Terminated}); err != nil {
-		return err
+		return e, err
 	}
 	if x.Filmed == nil {
 		e.Seen, err = write(k, fmt.Sprintf("%d.seen", i), &seen)
 	}
-	x.Rollouts = append(x.Rollouts, e)
-	return err
+	return e, err
 }
 
 // fits returns an error if a clip of the pictures of r is too large to show.
@@ -322,23 +339,24 @@ func (k *keeping) finish() error {
 			x.Low[j], x.High[j] = x.Low[j]-1, x.High[j]+1
 		}
 	}
-	for j := range x.Features {
-		column := make([]float64, len(k.sums))
-		for i, s := range k.sums {
-			column[i] = s[j]
+	if x.Scale == nil {
+		if err := k.scale(); err != nil {
+			return err
 		}
-		std := stat.PopStdDev(column, nil)
+	}
+	return k.entries.index(x)
+}
+
+// scale computes the scale of the prior of each feature.
+func (k *keeping) scale() error {
+	for j, name := range k.x.Features {
+		std := k.sums.std(j)
 		if !(std > 1e-12) {
-			return refused("features", "the feature %q is the same in all clips, so nothing can be learnt of it: leave it out", x.Features[j])
+			return refused("features", "the feature %q is the same in all clips, so nothing can be learnt of it: leave it out", name)
 		}
-		x.Scale = append(x.Scale, 3/(std*math.Sqrt2)) // differences of two clips
+		k.x.Scale = append(k.x.Scale, 3/(std*math.Sqrt2)) // differences of two clips
 	}
-	b, err := json.Marshal(x)
-	if err != nil {
-		return refused("array", "%v", err)
-	}
-	_, err = k.file(indexName, b)
-	return err
+	return nil
 }
 
 func finite(v []float64) bool {

@@ -9,6 +9,7 @@ import (
 
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/jsonlimit"
+	"tiebreak/internal/idrl"
 )
 
 // ManifestName is the name of the file that describes a folder of rollouts.
@@ -24,8 +25,6 @@ const (
 	maxReel     = 256 << 20 // bytes of the pictures of a rollout, as stored
 	maxClip     = 600       // steps of a clip
 	maxRow      = 1 << 40   // of a data set
-	maxTask     = 200       // characters
-	maxStart    = 64        // characters
 )
 
 // refused returns an error of kind Invalid about what was given. The code is for programs, and stays.
@@ -62,12 +61,10 @@ func (m *manifest) unseen() bool { return m.Shown != nil && !*m.Shown }
 // A given is a rollout in a manifest.
 type given struct {
 	Name       string `json:"name"`
-	Policy     string `json:"policy"`
 	Terminated bool   `json:"terminated"`
-	Row        *int   `json:"row"`   // of its first step in the data set that it is from
-	Task       string `json:"task"`  // what the policy was to do; may be empty
-	Start      string `json:"start"` // rollouts of one task with equal ones began alike: a seed, or the id of a scene; may be empty
+	Row        *int   `json:"row"` // of its first step in the data set that it is from
 
+	idrl.Acted
 	foreign.Happening // of all its clips; may be missing
 }
 
@@ -157,10 +154,8 @@ func (m *manifest) checkNames() error {
 		switch {
 		case !fileName.MatchString(r.Name) || seen[r.Name]:
 			return refused("manifest", "%s: the name of a rollout is that of its folder or files, 1 to 64 letters, digits, and . _ -, and no other's: %.80q", ManifestName, r.Name)
-		case !foreign.IsLine(r.Policy, 64):
-			return refused("manifest", "%s: the policy of %s is a line of at most 64 characters", ManifestName, r.Name)
-		case !foreign.IsLine(r.Task, maxTask) || !foreign.IsLine(r.Start, maxStart):
-			return refused("manifest", "%s: the task of %s is a line of at most %d characters, and its start one of %d", ManifestName, r.Name, maxTask, maxStart)
+		case foreign.CheckActed(r.Acted) != nil:
+			return refused("manifest", "%s: %s: %v", ManifestName, r.Name, foreign.CheckActed(r.Acted))
 		case r.Happening.Check() != nil:
 			return refused("manifest", "%s: %s: %v", ManifestName, r.Name, r.Happening.Check())
 		case (r.Policy == "") != (m.Rollouts[0].Policy == ""):
@@ -183,16 +178,18 @@ const noPolicy = -1
 // policies returns the names of the policies in the order of their first rollouts, and of which
 // of them each rollout is. Without names each rollout is of its own; where there are more than
 // most, as many that are spread evenly are, and the others count for none.
-func (m *manifest) policies(most int) (names []string, of []int) {
-	n := len(m.Rollouts)
-	for i, r := range m.Rollouts {
-		name := r.Policy
+//
+// named returns the policy of one of the n rollouts, empty where it is not named, and its own name.
+func policies(n, most int, named func(i int) (policy, rollout string)) (names []string, of []int) {
+	of = make([]int, 0, n)
+	for i := range n {
+		name, rollout := named(i)
 		if name == "" && n > most && (i+1)*most/n == i*most/n {
 			of = append(of, noPolicy)
 			continue
 		}
 		if name == "" {
-			name = r.Name
+			name = rollout
 		}
 		k := slices.Index(names, name)
 		if k < 0 {

@@ -20,13 +20,13 @@ const (
 
 // inPart is inFolder in a folder of the name part, for one process at a time. What is in it stays if ctx ended fill, or the
 // process was killed, and the next one goes on from it.
-func inPart(ctx context.Context, into, name, part string, fill func(dir string) error) (*Set, error) {
+func inPart(ctx context.Context, into, name, part string, fill func(dir string) error) error {
 	if err := errors.Join(Free(into, name), removeKilled(into)); err != nil {
-		return nil, err
+		return err
 	}
 	dir := filepath.Join(into, part)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+		return err
 	}
 	unlock, err := lockFolder(dir)
 	for range lockTries { // what was killed may be ending
@@ -37,18 +37,22 @@ func inPart(ctx context.Context, into, name, part string, fill func(dir string) 
 		unlock, err = lockFolder(dir)
 	}
 	if err != nil {
-		return nil, idrl.Errorf(idrl.Conflict, "another import of this data set under the name %s is under way: wait for its end, or stop it (%v)", name, err)
+		return idrl.Errorf(idrl.Conflict, "another import of this data set under the name %s is under way: wait for its end, or stop it (%v)", name, err)
 	}
 	defer unlock()
 	if err := fill(dir); err != nil {
 		if ctx.Err() != nil {
-			return nil, err
+			return err
 		}
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return errors.Join(err, os.RemoveAll(dir))
 	}
+	syncFolder(dir)
 	to := filepath.Join(into, name)
-	s, err := seen(dir, to)
-	return s, errors.Join(err, os.RemoveAll(filepath.Join(to, lockName)))
+	if err := os.Rename(dir, to); err != nil {
+		return err
+	}
+	syncFolder(into)
+	return os.RemoveAll(filepath.Join(to, lockName))
 }
 
 // noteName is the file of LeRobotConfig.Note.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/data/lerobot"
 )
 
@@ -12,17 +13,16 @@ import (
 type Plan struct {
 	*lerobot.Dataset
 
-	Place   int64   // bytes that it will take, about
-	Seconds float64 // that it will take, about, on an ordinary machine
+	Place       int64         // bytes that it will take, about
+	Least, Most time.Duration // that it will take, by what else the machine does
 }
 
-// plan estimates what an import takes: 8 bytes a number, with the features, and a file for each episode; and what was measured
-// on two cores for the table and one picture of a video, for reading a frame twice, and for a file that is durable.
+// plan estimates what an import takes: 8 bytes a number, with the features, and a file for each episode; and the work of its stages.
 func plan(d *lerobot.Dataset) Plan {
+	least, most := between(expected(len(d.Videos), len(d.Episodes), d.Frames))
 	return Plan{
-		Dataset: d,
-		Place:   8*int64(d.Frames)*int64(d.Numbers()) + 4096*int64(len(d.Episodes)),
-		Seconds: 0.4*float64(len(d.Videos)) + 8e-6*float64(d.Frames) + 0.002*float64(len(d.Episodes)),
+		Dataset: d, Least: least, Most: most,
+		Place: 8*int64(d.Frames)*int64(d.Numbers()) + 4096*int64(len(d.Episodes)),
 	}
 }
 
@@ -40,8 +40,8 @@ func (p Plan) Lines() []string {
 	return []string{
 		fmt.Sprintf("LeRobot %s: %d episodes, %d frames at %g a second (%s), robot: %s", p.Version, len(p.Episodes), p.Frames, p.FPS, long, robot),
 		fmt.Sprintf("Cameras: %s; %d videos with %s, which are not copied", strings.Join(names, ", "), len(p.Videos), megabytes(p.VideoBytes())),
-		fmt.Sprintf("This takes about %s, and %s of disk, and later about 0.7 MB for each clip that people see.",
-			(time.Duration(max(1, p.Seconds)) * time.Second).Round(time.Second), megabytes(p.Place)),
+		fmt.Sprintf("This takes %s, up to %s where the machine does other work: how long is left is told meanwhile. It takes %s of disk, and later about 0.7 MB for each clip that people see.",
+			words.AboutTime(p.Least), words.AboutTime(p.Most), megabytes(p.Place)),
 	}
 }
 

@@ -146,7 +146,7 @@ func (k *keeping) features(r *recording, policy int, s *standard) error {
 				sum[j] += x
 			}
 		}
-		k.sums = append(k.sums, sum)
+		k.sums.add(sum)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"image"
 	"io"
 	"strings"
@@ -40,6 +41,7 @@ type Trajectory struct {
 	Scenes       []foreign.Scene `json:"scenes"`       // T+1, of one form
 
 	foreign.Happening // may be missing
+	idrl.Acted        // likewise; what it says takes part in the name of the clip
 }
 
 // Limited returns a reader of an upload as JSON, {"trajectories": […]}, which ends with an error before an array
@@ -132,12 +134,15 @@ func (t *Trajectory) add(ctx context.Context, g *idrl.Generation, spec idrl.Sess
 	h := sha256.New()
 	h.Write([]byte(raw))
 	h.Write(clip.WithoutLooks(c.Media))
+	if t.Acted != (idrl.Acted{}) {
+		fmt.Fprintf(h, "%q", []string{t.Policy, t.Task, t.Start})
+	}
 	name := hex.EncodeToString(h.Sum(nil)[:16])
 	c.ID, c.From, c.Snapshots = idrl.ClipID(name), idrl.TrajectoryID(name), nil
 	if _, known := g.Clips[c.ID]; known {
 		return c.ID, nil
 	}
-	g.Candidates = append(g.Candidates, idrl.Candidate{Origin: idrl.FromUpload, Mu: c.Phi, Clip: c.ID, Rollouts: []idrl.StepsID{raw}})
+	g.Candidates = append(g.Candidates, idrl.Candidate{Origin: idrl.FromUpload, Mu: c.Phi, Clip: c.ID, Rollouts: []idrl.StepsID{raw}, Acted: t.Acted})
 	g.Clips[c.ID], g.Steps[raw] = c, content
 	return c.ID, nil
 }
@@ -162,6 +167,9 @@ func (t *Trajectory) check(d int) error {
 	}
 	e := t.episode()
 	err := t.Happening.Check()
+	if err == nil {
+		err = foreign.CheckActed(t.Acted)
+	}
 	if err == nil {
 		_, err = e.Steps(-1, MaxSteps)
 	}

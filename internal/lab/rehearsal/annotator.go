@@ -29,6 +29,7 @@ type Annotator struct {
 	hello     *wire.Hello // the first; nil before
 	env       idrl.Environment
 	theta     []float64 // true weights
+	scale     float64   // range of the true reward (sim.Range); 0 of a matched expert
 	expert    sim.Expert
 	practised bool                              // or there was nothing to practise
 	tuned     bool                              // expert has the noise of Expert.Right

@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -31,6 +32,15 @@ func Rehearse(ctx context.Context, cfg Config, heard func(given int)) (Run, erro
 	return r, nil
 }
 
+// succeed has the annotator answer by the true reward of the person before.
+func (r *Annotator) succeed(last *Annotator) (err error) {
+	r.env, r.theta, r.scale, r.expert, r.tuned, r.truth, r.ranking = last.env, last.theta, last.scale, last.expert, last.tuned, last.truth, last.ranking
+	if r.scale > 0 {
+		r.expert, err = r.expertFor()
+	}
+	return err
+}
+
 // everybody has the people answer, and returns the last of them.
 func (c Config) everybody(ctx context.Context) (last *Annotator, err error) {
 	for total := c.Answers; ; c.person++ {
@@ -42,8 +52,10 @@ func (c Config) everybody(ctx context.Context) (last *Annotator, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if last != nil { // one true reward for all
-			a.env, a.theta, a.expert, a.tuned, a.truth, a.ranking = last.env, last.theta, last.expert, last.tuned, last.truth, last.ranking
+		if last != nil {
+			if err := a.succeed(last); err != nil {
+				return nil, errors.Join(err, a.Close())
+			}
 		}
 		err = a.Run(ctx)
 		if closed := a.Close(); err == nil {

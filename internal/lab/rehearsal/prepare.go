@@ -132,7 +132,12 @@ func (r *Annotator) imagine(m *wire.Hello) error {
 	}
 	task := sim.NewTask(env, rng.New(r.cfg.Seed, "task", 0))
 	r.theta = task.Theta
-	scale := sim.Range(env, r.theta, m.Kind, rng.New(r.cfg.Seed, "range", 0))
-	r.expert, err = sim.NewExpert(r.cfg.Expert.Kind, task, r.cfg.Expert.options(scale, r.steps))
+	r.scale = sim.Range(env, r.theta, m.Kind, rng.New(r.cfg.Seed, "range", 0))
+	r.expert, err = r.expertFor()
 	return err
+}
+
+// expertFor returns the expert for the true weights, who sees the clips of this annotator's question.
+func (r *Annotator) expertFor() (sim.Expert, error) {
+	return sim.NewExpert(r.cfg.Expert.Kind, sim.Task{Theta: r.theta}, r.cfg.Expert.options(r.scale, r.steps))
 }

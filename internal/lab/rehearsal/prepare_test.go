@@ -149,3 +149,18 @@ func TestRight(t *testing.T) {
 		}
 	}
 }
+
+// The second of several people looks at the clips of its own question, not at those that the first one saw last.
+func TestEachOfSeveralPeopleSeesTheirOwnClips(t *testing.T) {
+	spec := settings.Complete(idrl.SessionSpec{ID: "s1", Env: "gridworld", Seed: 1})
+	first := prepared(t, spec, 1, Expert{Kind: "b-pref", Temperature: 0.1, SkipBelow: 1e9}, nil)
+	second := &Annotator{cfg: first.cfg}
+	if err := second.succeed(first); err != nil {
+		t.Fatal(err)
+	}
+	second.shown = []idrl.Clip{{ID: "a", Phi: make([]float64, len(first.theta))}, {ID: "b", Phi: make([]float64, len(first.theta))}}
+	q := idrl.ComparisonVector(second.shown[0], second.shown[1])
+	if a := second.expert.Answer(q, rng.New(1, "answer", 0)); a.Choice != idrl.Skip {
+		t.Errorf("the second person answers %+v, want a skip: both returns are below", a)
+	}
+}

@@ -8,28 +8,28 @@ import (
 
 // A Function is an acquisition function.
 type Function interface {
-	// Score stores the value of every query of in.Table in dst, whose length is
-	// theirs, and returns the pair of policies that the values are about, or one
-	// with indexes -1 if they are about no pair. It is a function of in and its
-	// streams. Its errors are those of in.Solve, and of kind Invalid if a query
-	// is of a kind that the function cannot value (Method.Fits says so earlier).
+	// Score stores the value of every query of in.Table in dst, whose length is the
+	// number of queries. It returns the pair of policies that the values are about, with
+	// indexes -1 if there is none. The result is a function of in and its streams. Errors
+	// are those of in.Solve, and of kind Invalid if a query is of a kind that the function
+	// cannot value (Method.Fits says so earlier).
 	Score(dst []float64, in *Input) (Pair, error)
 }
 
-// Input holds the data that a question is chosen by. Fields that a function does not need
-// may be zero.
+// Input holds the data from which a question is chosen. Fields that a function does not
+// need may be zero.
 type Input struct {
 	Table      *Table
-	Candidates int        // the first policies of the table, which are the present candidates; the rest are an archive
-	Rand       *rand.Rand // of ties and of samples; nil: the first of equals, and no function that samples
+	Candidates int        // the first policies of the table are the present candidates; the others are an archive
+	Rand       *rand.Rand // for ties and samples; nil: ties go to the first, and functions that sample panic
 
 	// Best is the highest rating so far, and Rated whether there is one (EIR).
 	Best  float64
 	Rated bool
 
-	// Observed says whether the belief holds an answer. Functions in paper mode
-	// read it: the predictive variances of the authors' code hold the noise of an
-	// answer from the first one on.
+	// Observed says whether the belief has taken in an answer. Only functions in paper
+	// mode read it: the predictive variances of the authors' code include the noise of an
+	// answer only after the first one.
 	Observed bool
 
 	// Solve returns the parameters of an optimal policy for reward weights, and
@@ -46,14 +46,14 @@ type Input struct {
 	History []Asked
 
 	// Noise is the variance that the authors' code adds to the difference of the
-	// returns of policies i and j, for its covariances are those of
-	// observations. Only functions in paper mode read it; nil: none.
+	// returns of policies i and j, because its covariances include observation noise.
+	// Only functions in paper mode read it; nil: none.
 	Noise func(i, j int) float64
 
-	// Weight returns what the value of query q is multiplied by when one is selected, > 0,
-	// given the mean and the variance of θ·x_q: the probability that the person answers. The
-	// values must not be negative, which those of live methods are not (Method.Live). Where
-	// all values are 0 it changes nothing. Score leaves it out. Nil: ones.
+	// Weight returns the factor by which Select multiplies the value of query q, > 0, given
+	// the mean and the variance of θ·x_q: the probability that the person answers. Values
+	// must not be negative; those of live methods are not (Method.Live). If all values are
+	// 0 it changes nothing. Score does not use it. Nil: ones.
 	Weight func(q int, mean, variance float64) float64
 
 	best bool // only the query with the highest value is wanted; set by Select

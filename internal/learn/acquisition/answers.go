@@ -16,9 +16,9 @@ func chance(l idrl.Likelihood, a idrl.Answer, m, v float64) float64 {
 	return math.Exp(logZ)
 }
 
-// outcomes returns for every kind of query of the table the answers that its
-// likelihood gives probabilities: a and b, perhaps with 'equal', and much better ones. A likelihood that
-// gives densities has none, as those of ratings and the paper's treatment of
+// outcomes returns, for every kind of query of the table, the answers to which its
+// likelihood gives probabilities: a and b, and perhaps 'equal' and much better ones. It is
+// nil for a likelihood that gives densities: that of ratings, and the paper's treatment of
 // comparisons, in which an answer is the number ±1.
 func (t *queryMoments) outcomes() map[idrl.QueryKind][]idrl.Answer {
 	out := make(map[idrl.QueryKind][]idrl.Answer, 1)
@@ -33,8 +33,8 @@ func (t *queryMoments) outcomes() map[idrl.QueryKind][]idrl.Answer {
 	return out
 }
 
-// outcomes returns the first two of choices, or all replies that l tells apart, if those sum to 1 wherever
-// the belief about u lies, which densities do at no two places but by accident.
+// outcomes returns a and b, or all replies that l tells apart, if their probabilities sum to
+// 1 at two test values of (m, v). Densities do not. It returns nil otherwise.
 func outcomes(l idrl.Likelihood) []idrl.Answer {
 	sum := func(answers []idrl.Answer, m, v float64) (sum float64) {
 		for _, a := range answers {
@@ -42,7 +42,7 @@ func outcomes(l idrl.Likelihood) []idrl.Answer {
 		}
 		return sum
 	}
-	for _, answers := range [][]idrl.Answer{choices[:2], idrl.Replies(l)} {
+	for _, answers := range [][]idrl.Answer{choices[:], idrl.Replies(l)} {
 		if math.Abs(sum(answers, 0.3, 1)-1) < 1e-6 && math.Abs(sum(answers, 1.7, 2)-1) < 1e-6 {
 			return answers
 		}
@@ -50,10 +50,10 @@ func outcomes(l idrl.Likelihood) []idrl.Answer {
 	return nil
 }
 
-// predictive stores the variance of the answer to every query in dst: 1/w_q, which
-// is v_q and the noise if that is Gaussian, and for another likelihood the
-// variance of a Gaussian answer that tells as much. Before the first answer the
-// authors' code leaves the noise out. Source: docs/paper-code.md, section 2.
+// predictive stores the variance of the answer to every query in dst, length Q: 1/w_q. With
+// Gaussian noise that is v_q + noise; with another likelihood it is the variance of a
+// Gaussian answer with as much information. Before the first answer it is v_q, as in the
+// authors' code. Source: docs/paper-code.md, section 2.
 func (t *queryMoments) predictive(dst []float64, observed bool) {
 	if !observed {
 		copy(dst, t.vari)

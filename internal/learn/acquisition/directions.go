@@ -12,10 +12,10 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Directions returns Σ √p_j (μ_j − μ_L) of the policies that may be better than the leader L, one a row, the one with the
-// largest part of Σ_j p_j Var(G_j − G_L) first: the squares of their products with x_q add up to LVAR's value of query q,
-// but for its factor w_q. p_j is as in LVAR, by draws from stream. There is no row if the leader is the best of them under
-// every draw, or if there are fewer than two policies.
+// Directions returns the vectors √p_j Σ(μ_j − μ_L) of the policies that may be better than the leader L, one per row of
+// length d, the one with the largest p_j Var(G_j − G_L) first. The squares of their products with x_q add up to LVAR's value
+// of query q without its factor w_q. p_j is as in LVAR, by draws from stream. There is no row if the leader is the best
+// under every draw, or if there are fewer than two policies.
 func Directions(p idrl.Posterior, policies []idrl.Candidate, stream *rand.Rand) blas64.General {
 	if len(policies) < 2 {
 		return blas64.General{Cols: p.Dim(), Stride: p.Dim()}

@@ -1,8 +1,8 @@
-// Package acquisition values queries: which question is worth asking next. Every
-// acquisition function works on one Table of products; Select breaks its ties
-// with a stream of the caller.
+// Package acquisition values queries, to choose the next question. Every acquisition
+// function is computed from one Table of products; Select breaks ties with a stream of the
+// caller.
 //
-// The symbols are those of package idrl, and besides, under the belief N(μ, Σ):
+// The symbols are those of package idrl. Further ones, under the belief N(μ, Σ):
 //
 //	x_q, m_q, v_q  functional of query q, mean and variance of u = θ·x_q
 //	w_q            information factor of q (idrl.Likelihood.Info)

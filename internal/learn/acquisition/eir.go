@@ -16,14 +16,14 @@ import (
 // It needs ratings. Source: the paper, appendix "Expected improvement";
 // docs/methods.md, section 1.2.
 type EIR struct {
-	// Paper makes s the predictive variance of the rating, as the paper's text
-	// and code have it, where a standard deviation belongs.
+	// Paper makes s the predictive variance of the rating, as in the paper's text and
+	// code, where the formula needs a standard deviation.
 	Paper bool
 }
 
 // PI is the probability of improvement of the reward over the best rating so far,
-// Φ(z), with z as for EIR. The authors' code has it, the paper does not. Source:
-// docs/paper-code.md, section 4.
+// Φ(z), with z as for EIR, and 0 if s = 0. It is in the authors' code and not in the paper.
+// Source: docs/paper-code.md, section 4.
 type PI struct {
 	Paper bool // as for EIR
 }

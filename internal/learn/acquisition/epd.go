@@ -16,7 +16,7 @@ import (
 // The answer lies one predictive standard deviation above its mean: with Gaussian
 // noise y = m_q + √(v_q + noise) moves the mean by Σx_q (y − m_q)/(v_q + noise),
 // so k = 1/√(v_q + noise) = √w_q. For any other likelihood √w_q is the standard
-// deviation of α_y, by E α = 0 and w = E α². It costs a solve a query. Source: the
+// deviation of α_y, by E α = 0 and w = E α². It costs one solve per query. Source: the
 // paper, appendix "Expected policy divergence"; docs/methods.md, section 1.2.
 type EPD struct {
 	// Paper imagines y = m_q ± the predictive variance, which is what the paper's
@@ -67,9 +67,9 @@ func (f EPD) shifts(observed bool, v, w float64) []float64 {
 	}
 }
 
-// DistanceOf returns the distance of the parameters of two policies that EPD
-// compares by: for tabular policies DiffersIn and for others L2, but in paper mode
-// twice DiffersIn, for the code compares one-hot rows, and SquaredL2. Source:
+// DistanceOf returns the distance of the parameters of two policies that EPD uses:
+// DiffersIn for tabular policies and L2 for others. In paper mode it is twice DiffersIn,
+// because the authors' code compares one-hot rows, and SquaredL2. Source:
 // docs/paper-code.md, section 4.
 func DistanceOf(tabular, paper bool) func(a, b []float64) float64 {
 	switch {

@@ -8,8 +8,8 @@ import "tiebreak/internal/idrl"
 //	min(Z(a), Z(b)),
 //
 // under m_q and v_q. If the likelihood gives densities in place of probabilities
-// they are divided by their sum. It needs comparisons. It is largest where the
-// answer is a toss-up, whether or not it would teach anything. Source:
+// they are divided by their sum. It needs comparisons. It is largest where both answers are
+// equally probable, whether or not the answer has information about the reward. Source:
 // docs/methods.md, section 1.2.
 type EVR struct {
 	// Paper computes the probability from the mean alone, as the authors' code:

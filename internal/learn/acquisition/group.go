@@ -10,32 +10,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Grouping holds the parts of a group of clips: the best pair of a session's
-// acquisition function, and the clips that may stand beside it.
+// A Grouping is the choice of a group of clips: it has the best pair of a session's
+// acquisition function, and the clips that may be added to it.
 type Grouping struct {
 	Likelihood idrl.GroupLikelihood
-	Belief     idrl.Posterior // given that what is pending is answered
-	Delta      []float64      // difference of the feature expectations of the two policies that the pair tells most about; nil without
+	Belief     idrl.Posterior // given that the pending questions are answered
+	Delta      []float64      // μ_i − μ_j of the two policies about which the pair has most information, length d; nil if there are none
 	Clips      [][]float64    // Φ of each, length d
 	First      [2]int         // the pair, by places in Clips
 	Size       int            // of the group, at least 2
 
-	// Weight returns what the value of clip i beside those chosen is multiplied by, where
-	// θ·Φ_i − θ·Φ_j has these means and variances for the chosen j; 0 where it may not join
-	// them.
+	// Weight returns the factor by which the value of adding clip i to the chosen ones is
+	// multiplied; 0 if it must not be added. mean and variance are those of θ·Φ_i − θ·Φ_j,
+	// one for each chosen j.
 	Weight func(chosen []int, i int, mean, variance []float64) float64
 }
 
-// tried is how many clips are valued at each step: those that tell most beside a clip of the
-// first pair.
+// tried is how many clips are valued at each step: those with the highest value together
+// with a clip of the first pair.
 const tried = 16
 
-// Choose returns the places of the clips of a group, those of the first pair in front; fewer than
-// Size if there are not as many that may stand beside one another. It adds one clip after the
-// other, each time the one with which the answer tells most: by how much the variance of
-// θ·Delta is expected to shrink, or without Delta the information −½ log det(I − VW) about the
-// differences of the clips, times its weight. gone is the former for the group. The result
-// is a function of g. Source: docs/methods.md, section 2.7.
+// Choose returns the places in Clips of the clips of a group, the first pair first; fewer
+// than Size if not enough clips may be added. It adds one clip after the other, each time
+// the one with the highest value times its weight. The value is the expected reduction of
+// the variance of θ·Delta, or without Delta the information −½ log det(I − VW) about the
+// differences of the clips. gone is that expected reduction for the whole group, 0 without
+// Delta. The result is a function of g. Source: docs/methods.md, section 2.7.
 func (g Grouping) Choose() (chosen []int, gone float64) {
 	w := newGroupWork(g)
 	chosen = slices.Clone(g.First[:])
@@ -56,7 +56,7 @@ func (g Grouping) Choose() (chosen []int, gone float64) {
 		}
 		if next < 0 {
 			if whole := w.all(); len(list) < len(whole) {
-				list = whole // none of the best may join
+				list = whole // none of the shortlist may be added
 				continue
 			}
 			break
@@ -108,7 +108,7 @@ func (w *groupWork) weight(chosen []int, i int) float64 {
 	return w.Weight(chosen, i, mean, variance)
 }
 
-// value returns what the answer about some clips tells.
+// value returns the value of the answer about some clips, as for Choose without the weight.
 func (w *groupWork) value(chosen []int) float64 {
 	k := len(chosen) - 1
 	m, v := make([]float64, k), mat.NewSymDense(k, nil)
@@ -145,7 +145,8 @@ func informationOf(v, w *mat.SymDense) float64 {
 	return max(0, -0.5*log)
 }
 
-// shortlist returns the clips that tell most beside one of the first pair, the best first.
+// shortlist returns the clips with the highest value together with one of the first pair,
+// the best first.
 func (w *groupWork) shortlist() []int {
 	scores := make([]float64, len(w.Clips))
 	for i := range w.Clips {

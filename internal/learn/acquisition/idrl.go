@@ -14,14 +14,14 @@ import "gonum.org/v1/gonum/floats"
 //
 //	(δᵀΣx)² w,
 //
-// the variance that goes. It orders the queries as the information
-// −½ log(1 − (δᵀΣx)² w / δᵀΣδ) does, which is the paper's objective where the answer's
+// the expected reduction of the variance. It orders the queries as the information
+// −½ log(1 − (δᵀΣx)² w / δᵀΣδ) does, which is the paper's objective if the answer's
 // noise is Gaussian. Source: docs/methods.md, section 1.1.
 type IDRL struct {
-	// Paper makes the covariance that of the authors' code, which adds
-	// observation noise (Input.Noise), takes the first of equal pairs, and makes
-	// the value the negative variance that is left, whose rounding decides what
-	// ties. Source: docs/paper-code.md, section 3.
+	// Paper computes as the authors' code: the covariance includes observation noise
+	// (Input.Noise), the first of equal pairs is taken, and the value is minus the variance
+	// that remains, whose rounding decides which queries tie. Source: docs/paper-code.md,
+	// section 3.
 	Paper bool
 }
 
@@ -48,8 +48,8 @@ func (f IDRL) Score(dst []float64, in *Input) (Pair, error) {
 	return p, nil
 }
 
-// expectedReduction stores (δᵀΣx_q)² w_q in dst, the variance of θ·δ that is expected to go
-// with the answer to each query, or only the largest, as weigh does.
+// expectedReduction stores (δᵀΣx_q)² w_q in dst, length Q: the expected reduction of the
+// variance of θ·δ by the answer to each query. best is that of weigh.
 func (t *Table) expectedReduction(dst, delta []float64, best bool) {
 	t.Cov(dst, delta)
 	floats.Mul(dst, dst)

@@ -16,9 +16,9 @@ import (
 //
 //	H(Z) − E_u[H(p(·|u))],  u ~ N(m_q, v_q),
 //
-// the entropy of the answer less that which is left when the reward is known
-// (Houlsby et al. 2011, "BALD"), integrated numerically. Source: the paper,
-// appendix "Information gain on the reward"; docs/methods.md, section 1.2.
+// the entropy of the answer less its entropy when the reward is known (Houlsby et al. 2011,
+// "BALD"), integrated numerically. Source: the paper, appendix "Information gain on the
+// reward"; docs/methods.md, section 1.2.
 type IGR struct {
 	// Paper makes the value the predictive variance of the answer, which orders
 	// answers with Gaussian noise as the information does, and has no meaning
@@ -63,7 +63,7 @@ func (f IGR) Score(dst []float64, in *Input) (Pair, error) {
 // of its margin, in nats, even where the likelihood has corners.
 type pass struct{ perStd, margin float64 }
 
-// roughly are the passes that sort out what cannot have the highest value.
+// roughly are the passes that discard queries that cannot have the highest value.
 var roughly = []pass{{2, 0.06}, {8, 0.01}, {32, 0.001}}
 
 // rough stores rough values of the open queries in dst, each less the margin, and
@@ -98,7 +98,7 @@ func (t *queryMoments) entropies() map[idrl.QueryKind]*averager {
 }
 
 // entropy returns the entropy in nats of the answer to a comparison where u ~
-// N(m, v). What is neither a nor b is 'equal'.
+// N(m, v). The probability of 'equal' is the rest.
 func entropy(l idrl.Likelihood, m, v float64) float64 {
 	sum, equal := 0.0, 1.0
 	for _, a := range idrl.Replies(l) {

@@ -11,9 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// KG is the knowledge gradient, the expected value of the information: what the
-// answer is expected to add to the mean return of the best policy of the table.
-// If the answer is a number with Gaussian noise that is
+// KG is the knowledge gradient: the expected gain of the mean return of the best policy of
+// the table by the answer. If the answer is a number with Gaussian noise that is
 //
 //	E_Z max_j (a_j + g_jq √w_q Z) − a_L,  Z ~ N(0, 1),
 //
@@ -22,14 +21,14 @@ import (
 //
 //	Σ_y Z(y) max_j (a_j + g_jq α_y) − a_L.
 //
-// Where no answer can make another policy the leader, that is if the largest value
-// is below 1e-9 times the largest s_j, the values are those of LVAR. Source:
+// If no answer can make another policy the leader, so that the largest value is
+// below 1e-9 times the largest s_j, the values are those of LVAR. Source:
 // docs/methods.md, section 1.3.
 type KG struct {
 	// Star makes it KG* (Frazier & Powell 2010): the largest of KG(r)/r over r ∈
 	// {1, 4, 16, 64}, where KG(r) is the value of r answers to the same query.
-	// They tell as much as one whose noise, 1/w_q − v_q, is divided by r, and for
-	// r > 1 their sum is taken to be Gaussian.
+	// They have as much information as one answer whose noise, 1/w_q − v_q, is divided by
+	// r. For r > 1 their sum is taken to be Gaussian.
 	Star bool
 }
 
@@ -69,7 +68,7 @@ type line struct{ level, slope float64 }
 // policyLines are the lines of all policies that matter for one query.
 type policyLines struct {
 	lines []line // the leader's, {0, 0}, first
-	wide  []line // those that number looks at, by slope, and of one slope by level
+	wide  []line // those that number uses, ordered by slope and then by level
 	top   []piece
 }
 
@@ -79,7 +78,7 @@ type piece struct {
 	from float64
 }
 
-// set makes the lines those of column q of cov, the slopes g_jq − g_Lq.
+// set makes the lines those of column q of cov, whose numbers are the slopes g_jq − g_Lq.
 func (f *policyLines) set(lags []float64, cov blas64.General, q int) {
 	f.lines = append(f.lines[:0], line{})
 	for k, lag := range lags {
@@ -91,7 +90,7 @@ func (f *policyLines) set(lags []float64, cov blas64.General, q int) {
 // the outcomes if the answer is a choice.
 func (f *policyLines) worth(l idrl.Likelihood, m, v float64, repeats []float64, choice []idrl.Answer) float64 {
 	w := l.Info(m, v)
-	if !(v > 0 && w > 0) { // the answer tells nothing
+	if !(v > 0 && w > 0) { // the answer has no information
 		return 0
 	}
 	noise := max(0, 1/w-v)

@@ -2,10 +2,10 @@ package acquisition
 
 import "gonum.org/v1/gonum/floats"
 
-// Leader sets the leader of the candidates against one other: IDRL's second step
-// for the candidate with the highest mean return and the first of the others whose
-// return can differ from it. With the mean-optimal policy and one Thompson policy
-// as candidates it needs the fewest solves of all functions that look at policies.
+// Leader compares the leader of the candidates with one other: it is IDRL's second step for
+// the candidate with the highest mean return and the first of the others whose return can
+// differ from it. With the mean-optimal policy and one Thompson policy as candidates it
+// needs the fewest solves of all functions that use policies.
 // Source: docs/methods.md, section 1.4.
 type Leader struct{}
 

@@ -15,8 +15,8 @@ import (
 //	w_q Σ_j p_j (g_jq − g_Lq)²,
 //
 // the expected reduction of Σ_j p_j Var(G_j − G_L), where p_j is the share of 256
-// draws of the reward under which policy j of the table is the best. If that is the
-// leader under every draw the challenger of TT stands for the others. Select names
+// draws of the reward under which policy j of the table is the best. If the leader is the
+// best under every draw, the values are those of TT. Select names
 // the leader and the policy whose term p_j w_q (g_jq − g_Lq)² is the largest.
 // Source: docs/methods.md, section 1.3.
 type LVAR struct{}
@@ -73,7 +73,7 @@ func first(of []float64) (at int) {
 	return at
 }
 
-// heaviest returns the leader and the policy with the largest p_j Var(G_j − G_L).
+// heaviest returns the pair of the leader and the policy with the largest p_j Var(G_j − G_L).
 func (t *Table) heaviest(share []float64, leader int) Pair {
 	best, most := noPair(), 0.0
 	for j, p := range share {

@@ -7,21 +7,20 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Method is an acquisition function by its name, with what it needs of its
-// surroundings and what can be said of it. It is data: nothing else in the program
-// asks for a method's name to decide what to do.
+// A Method is an acquisition function with its name, its needs and its texts for people. It
+// is data: no other part of the program decides by the name of a method.
 type Method struct {
 	Name  string // "idrl"
 	Title string // "IDRL"
 	About string // one line for people who compare methods
 
-	// What pages say where sessions use it.
+	// Texts of the pages of sessions that use it.
 	Hint   string // what it asks, for the form of a new session
 	Why    string // why these questions, for researchers
-	NoPair string // in place of the two policies that a question tells apart, if it has none
+	NoPair string // shown in place of the two policies that a question compares, if it has none
 
 	Needs Needs
-	Paper Paper // what the paper makes of it
+	Paper Paper // whether it is in the paper
 	Live  bool  // sessions with people may use it
 
 	// New returns the function; paper asks for what the authors' code computes
@@ -37,25 +36,25 @@ type Method struct {
 // Needs says what a method must be given.
 type Needs struct {
 	Candidates Candidates
-	Archive    bool // it looks at every known policy, not at the present candidates alone
+	Archive    bool // it uses every known policy, not only the present candidates
 
-	// Solving says that it values queries by the posterior that policies are solved
-	// for, where the authors' code keeps two. Source: docs/paper-code.md, sections 2
-	// and 4.
+	// Solving says that it values queries by the posterior from which policies are solved,
+	// in environments in which the authors' code keeps two posteriors. Source:
+	// docs/paper-code.md, sections 2 and 4.
 	Solving bool
 
-	// AllQueries says that it looks at all candidate queries where other methods are
-	// given a sample of them, and SolvesEach that it solves for a policy for each of
-	// them, so that it is given fewer.
+	// AllQueries says that it values all candidate queries, where other methods are given a
+	// sample of them. SolvesEach says that it solves for a policy for each of them, so that
+	// it is given fewer.
 	AllQueries, SolvesEach bool
 }
 
-// Candidates says which candidate policies a method looks at.
+// Candidates says which candidate policies a method uses.
 type Candidates int
 
 // Sets of candidate policies.
 const (
-	NoCandidates   Candidates = iota // it looks at no policies
+	NoCandidates   Candidates = iota // none
 	Samples                          // the paper's: Thompson samples
 	SamplesAndMean                   // those and the policy for the mean
 	Duel                             // the policy for the mean and the first Thompson sample that differs from it
@@ -64,16 +63,16 @@ const (
 // Mean reports whether the policy for the posterior mean is among the candidates.
 func (c Candidates) Mean() bool { return c == SamplesAndMean || c == Duel }
 
-// Paper says what the paper makes of a method.
+// Paper says where in the paper a method is.
 type Paper int
 
-// What the paper may make of a method.
+// Places in the paper.
 const (
 	NotInPaper   Paper = iota
 	Mentioned          // by the text or the authors' code, in no figure
 	InWhole            // in the figures about whole trajectories
 	InFigures          // in all figures whose queries it can value
-	ThePapersOwn       // likewise, and the one that the others are compared with
+	ThePapersOwn       // likewise, and the paper's own method
 )
 
 // Methods returns every method, the paper's first.
@@ -150,7 +149,7 @@ func papersOthers() []Method {
 	}
 }
 
-// known lists the needs of methods that look at every known policy.
+// known are the needs of methods that use every known policy.
 var known = Needs{Candidates: SamplesAndMean, Archive: true}
 
 // byLeader are methods that compare the best policy so far with the others (docs/methods.md, sections 1.3 and 1.4).
@@ -183,7 +182,7 @@ func byLeader() []Method {
 	}
 }
 
-// byGain are methods by what an answer is expected to bring, and one for few solves (docs/methods.md, sections 1.3 and 1.4).
+// byGain are methods that value queries by the expected gain of an answer, and one that needs few solves (docs/methods.md, sections 1.3 and 1.4).
 func byGain() []Method {
 	return []Method{
 		{
@@ -282,8 +281,8 @@ func (m Method) Fits(kind idrl.QueryKind, whole bool) error {
 	return nil
 }
 
-// Live returns the methods that sessions with people may use: first the default,
-// which docs/adr/0011 chose by evidence, and then the others in their order.
+// Live returns the methods that sessions with people may use: first the default
+// (docs/adr/0011), and then the others in their order.
 func Live() []Method {
 	var out []Method
 	for _, m := range Methods() {

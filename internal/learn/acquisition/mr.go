@@ -17,10 +17,10 @@ import (
 //
 //	p_i p_j (R(r_i, r_j) + R(r_j, r_i)),  R(r_i, r_j) = max(0, G_j(π_j) − G_j(π_i)),
 //
-// where G_j is the return under r_j and p_i the belief in r_i: its density under
-// N(μ, Σ), relative to that of the most probable reward of the pool. The 0 counts
-// only where π_j is not quite optimal for r_j. Source: the paper, appendix "Maximum
-// regret"; docs/paper-code.md, section 4.
+// where G_j is the return under r_j, and p_i is the density of r_i under N(μ, Σ), relative
+// to that of the most probable reward of the pool. The maximum with 0 has an effect only if
+// π_j is not optimal for r_j. Source: the paper, appendix "Maximum regret";
+// docs/paper-code.md, section 4.
 type MR struct {
 	// Simple makes p_i that of Wilde et al.: a uniform prior, times Accuracy for
 	// every preference in Input.History that agrees with the order of the two
@@ -70,7 +70,7 @@ func (f MR) Score(dst []float64, in *Input) (Pair, error) {
 }
 
 // pairs returns the indexes in the pool of the two policies that every query
-// compares: of policies that share a clip the first.
+// compares. Of policies that share a clip it takes the first.
 func (in *Input) pairs() ([][2]int, error) {
 	index := make(map[idrl.ClipID]int, len(in.Pool))
 	for i, c := range in.Pool {
@@ -103,9 +103,9 @@ func stack(pool []idrl.Candidate, of func(idrl.Candidate) []float64) blas64.Gene
 	return out
 }
 
-// agreement returns the log of the belief of Wilde et al. in every reward, but
-// for a constant. Source: the paper, equation of appendix "Maximum regret". Where
-// an annotator found two clips equal they took no side.
+// agreement returns the log probability of every reward in the model of Wilde et al., up to
+// a constant. Answers 'equal' do not count. Source: the paper, equation of appendix
+// "Maximum regret".
 func (f MR) agreement(weights blas64.General, history []Asked) []float64 {
 	right := f.Accuracy
 	if right == 0 {
@@ -129,7 +129,7 @@ func (f MR) agreement(weights blas64.General, history []Asked) []float64 {
 }
 
 // logDensities returns the log density of every row of weights under the belief,
-// but for a constant: −½ (r − μ)ᵀ Σ⁻¹ (r − μ).
+// up to a constant: −½ (r − μ)ᵀ Σ⁻¹ (r − μ).
 func logDensities(p idrl.Posterior, weights blas64.General) []float64 {
 	factor := cholesky(p)
 	mean := p.Mean(nil)
@@ -143,9 +143,8 @@ func logDensities(p idrl.Posterior, weights blas64.General) []float64 {
 	return logs
 }
 
-// cholesky returns L with LLᵀ = Σ. Where rounding has cost Σ its definiteness it
-// adds the smallest jitter of 1e-12, 1e-10, … times the mean variance that
-// restores it.
+// cholesky returns L with LLᵀ = Σ. If Σ is not positive definite because of rounding, it
+// adds the smallest jitter of 1e-12, 1e-10, … times the mean variance with which it is.
 func cholesky(p idrl.Posterior) blas64.Triangular {
 	d := p.Dim()
 	cov := mat.NewSymDense(d, nil)

@@ -22,8 +22,8 @@ func gain(m, s float64) float64 {
 	return max(0, m*probability(z)+s*density(z))
 }
 
-// An averager computes E f(u) for several normal u. It remembers f at the points
-// it needs, which are multiples of powers of two so that they serve all alike.
+// An averager computes E f(u) for several normal u. It caches f at multiples of powers of
+// two, which are the same points for every u.
 type averager struct {
 	f     func(u float64) float64
 	grids map[float64]*grid // by the distance of their points
@@ -82,7 +82,7 @@ const reach = 7
 // flat but for a stretch narrower than √v/20 both rules may miss it.
 func (a *averager) mean(m, v float64) float64 {
 	s := math.Sqrt(v)
-	if s <= 1e-9*math.Abs(m) { // the points would be no numbers apart
+	if s <= 1e-9*math.Abs(m) { // rounding would merge the points
 		return a.f(m)
 	}
 	step := math.Exp2(math.Floor(math.Log2(s / 2)))
@@ -99,7 +99,7 @@ func (a *averager) mean(m, v float64) float64 {
 }
 
 // rule returns E f(u) for u ~ N(m, v) by one trapezoidal rule with at least perStd
-// points a standard deviation, which reaches four of them.
+// points per standard deviation, over four standard deviations on each side of m.
 func (a *averager) rule(m, v, perStd float64) float64 {
 	s := math.Sqrt(v)
 	if s <= 1e-9*math.Abs(m) {

@@ -7,23 +7,21 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Pair is two policies of a table and what is not known of the difference of
-// their returns.
+// A Pair is two policies of a table and the variance of the difference of their returns.
 type Pair struct {
 	First, Second int     // indexes of the policies; -1 if there are not two
 	Var           float64 // of the difference of their returns, ≥ 0
 
-	// share is the weight of every policy in a value that is about the differences
-	// of First and several others, of which Second is one; nil if it is about Second
-	// alone.
+	// share has the weights of all policies in a value about the differences between First
+	// and several others, one of which is Second; nil if the value is about Second alone.
 	share []float64
 
-	// chances are the probabilities of all policies to be the best; nil where the function
-	// does not draw.
+	// chances has the probability of each policy to be the best; nil if the function does
+	// not draw samples.
 	chances []float64
 }
 
-// noPair stands for a value that is not about two policies.
+// noPair returns the Pair of a value that is not about two policies.
 func noPair() Pair { return Pair{First: -1, Second: -1} }
 
 // delta returns μ_i − μ_j, length d, which is valid until the next call.
@@ -33,11 +31,10 @@ func (t *Table) delta(i, j int) []float64 {
 
 // widest returns the pair i < j of the first n policies with the largest
 // variance of the difference of their returns, plus extra(i, j) unless that is
-// nil: of equal ones the first if tie is nil, else one drawn uniformly by tie.
+// nil. Of equal pairs it returns the first if tie is nil, else one drawn uniformly by tie.
 //
-// The Gram matrix finds the pairs that may be the largest; the quadratic form
-// itself, which does not cancel and gives equal policies equal bits, decides
-// between them.
+// The Gram matrix finds the pairs that may have the largest variance. The quadratic form
+// decides between them: it does not cancel, and is equal to the last bit for equal policies.
 func (t *Table) widest(n int, extra func(i, j int) float64, tie *rand.Rand) Pair {
 	if n < 2 {
 		return noPair()

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// samples is the number of posterior draws that say how plausible it is of every
-// policy that it is the best. Source: docs/methods.md, section 1.3.
+// samples is the number of posterior draws that estimate the probability of each policy to
+// be the best. Source: docs/methods.md, section 1.3.
 const samples = 256
 
 // returns returns a_i − a_0 of every policy.
@@ -70,8 +70,8 @@ func (t *Table) DrawReturns(n int, stream *rand.Rand) blas64.General {
 	return out
 }
 
-// draws returns draws of θ, one a row, and the index of the policy that is best
-// under each: the first of equals. There must be a policy.
+// draws returns draws of θ, samples×d, and the index of the policy that is best under each,
+// the first of equals. There must be a policy.
 func (t *Table) draws(stream *rand.Rand) (theta blas64.General, best []int) {
 	if stream == nil {
 		panic("acquisition: a function that samples needs Input.Rand")
@@ -103,7 +103,7 @@ func shares(best []int, n int) []float64 {
 	return out
 }
 
-// rivals are the policies that may turn out better than the leader.
+// rivals are the policies that may be better than the leader.
 type rivals struct {
 	leader int
 	policy []int
@@ -112,8 +112,8 @@ type rivals struct {
 	delta  blas64.General // μ_j − μ_L, K×d
 }
 
-// rivals returns the policies whose expected gain over the leader h(a_j − a_L, s_j)
-// counts in the sum over all of them.
+// rivals returns the policies whose expected gain over the leader, h(a_j − a_L, s_j), is more
+// than rounding (1e-15) in the sum over all policies.
 func (t *Table) rivals() rivals {
 	if len(t.policies) == 0 {
 		return rivals{leader: -1}

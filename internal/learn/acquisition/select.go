@@ -9,12 +9,11 @@ import (
 	"tiebreak/internal/base/record"
 )
 
-// A Selection is the query to ask and what made it worth asking. A query that tells
-// nothing of the policies that the function compares, as no other does either, was
-// drawn at random and has no pair.
+// A Selection is the query to ask, and the reason for it. If no query has information about
+// the policies that the function compares, the query is drawn at random and has no pair.
 type Selection struct {
 	Query         int     // index of the table's query; -1 if there is none
-	First, Second int     // indexes of the policies it tells most about; -1 without a pair
+	First, Second int     // indexes of the policies about whose difference the answer has most information; -1 without a pair
 	Rivals        int     // policies that the function compares First with, Second among them; 0 without a pair
 	PairStd       float64 // standard deviation of the difference of the returns of First and Second; 0 without a pair
 	Info          float64 // expected information about the differences that are compared, nats; 0 without a pair
@@ -23,15 +22,15 @@ type Selection struct {
 	// largest first; unused places have Part 0, as all have without a pair.
 	Shares [record.MaxShares]Share
 
-	// Chances are the probabilities of all policies to be the best, by the draws of the
-	// function. It is nil where the function draws none, or there is no pair.
+	// Chances has the probability of each policy to be the best, by the draws of the
+	// function. It is nil if the function does not draw, or there is no pair.
 	Chances []float64
 }
 
 // A Share is how much of the value of a query is about one rival.
 type Share struct {
 	Policy int     // index
-	Part   float64 // of the weighted variance that the answer is expected to take away, in [0, 1]
+	Part   float64 // share of the expected reduction of the weighted variance, in [0, 1]
 }
 
 // Select returns the query with the highest value of f times its weight. Exact ties, between
@@ -70,10 +69,10 @@ func (t *queryMoments) setWeights(of func(q int, mean, variance float64) float64
 	t.weights = t.spare
 }
 
-// explain sets what made s.Query worth asking, where the values are about p. Of
-// several policies that First is compared with it names the one that the answer takes
-// the most weighted variance from, and Info is about all of them: as of one Gaussian
-// quantity with the sum of their weighted variances.
+// explain sets the reason for s.Query, if the values are about p. If First is compared with
+// several policies, Second is the one whose weighted variance the answer reduces most, and
+// Info is about all of them: that of one Gaussian quantity with the sum of their weighted
+// variances.
 func (t *Table) explain(s *Selection, p Pair) {
 	second, rivals, gone, whole := t.challenger(s, p)
 	delta := t.delta(p.First, second)
@@ -95,11 +94,11 @@ func (t *Table) explain(s *Selection, p Pair) {
 	s.PairStd, s.Info, s.Chances = math.Sqrt(variance), information(gone, whole), p.chances
 }
 
-// challenger returns the policy whose weighted difference from p.First query s.Query tells
-// most about, how many have a weight, how much of their weighted variances is
-// expected to go with the answer, and their sum. Without weights that is p.Second, one,
-// and no sums. It sets s.Shares to the largest parts of that sum, which are not yet
-// divided by it.
+// challenger returns the policy whose weighted variance of the difference from p.First the
+// answer to s.Query reduces most, the number of policies with a weight, the sum of the
+// expected reductions, and the sum of the weighted variances. Without weights it returns
+// p.Second, 1, 0 and 0. It sets s.Shares to the largest reductions, not yet divided by their
+// sum.
 func (t *Table) challenger(s *Selection, p Pair) (second, rivals int, gone, whole float64) {
 	if p.share == nil {
 		return p.Second, 1, 0, 0
@@ -123,7 +122,7 @@ func (t *Table) challenger(s *Selection, p Pair) (second, rivals int, gone, whol
 	return second, rivals, gone, whole
 }
 
-// insert puts a share at its place, after those that are as large.
+// insert inserts a share in descending order, after equal ones.
 func (s *Selection) insert(one Share) {
 	for i, other := range s.Shares {
 		if one.Part > other.Part {
@@ -135,7 +134,7 @@ func (s *Selection) insert(one Share) {
 }
 
 // information returns −½ log(1 − gone/variance) nats, the information about a
-// Gaussian quantity whose variance shrinks by gone; 0 if there is none to lose.
+// Gaussian quantity whose variance is reduced by gone; 0 if the variance is 0.
 func information(gone, variance float64) float64 {
 	if !(variance > 0) {
 		return 0

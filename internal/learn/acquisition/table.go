@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Table holds the products of one belief N(μ, Σ) with a fixed list of queries
-// (the rows x_q of C, Q×d) and a list of policies (the rows μ_i, P×d): all that
-// an acquisition function is made of. Source: docs/methods.md, section 1.1.
+// A Table holds the products of one belief N(μ, Σ) with a fixed list of queries (the rows
+// x_q of C, Q×d) and a list of policies (the rows μ_i, P×d), from which all acquisition
+// functions are computed. Source: docs/methods.md, section 1.1.
 //
 // Built from scratch it costs O(Qd² + Pd² + P²d). Condition brings it up to date
 // with an answer in O(Qd + Pd + P² + d²), without a solve and without a pass
@@ -25,13 +25,13 @@ type Table struct {
 	c blas64.General // C, Q×d
 
 	policies []idrl.Candidate
-	a        blas64.General // μ_i − μ_0, P×d: what the policies share is left out
+	a        blas64.General // μ_i − μ_0, P×d: differences lose fewer digits than the μ_i
 	gram     blas64.General // (μ_i − μ_0)ᵀΣ(μ_j − μ_0), P×P
 
 	workspace
 }
 
-// queryMoments are what a table knows of the answer to each of its queries.
+// queryMoments has the moments of θ·x_q for each query of a table.
 type queryMoments struct {
 	model   idrl.RewardModel
 	queries []idrl.QueryVector
@@ -48,7 +48,7 @@ type workspace struct {
 	sx, x  []float64 // length d
 	scores []float64 // one number per query
 
-	drawn, ways   []float64           // draws of returns, and what they are made of
+	drawn, ways   []float64           // of DrawReturns: the draws, and U Pᵀ
 	deltas        []float64           // weighted differences of policies
 	images        []float64           // of eachCov
 	products      []float64           // of eachProduct
@@ -63,8 +63,8 @@ func NewTable(m idrl.RewardModel, p idrl.Posterior, queries []idrl.QueryVector) 
 	return t
 }
 
-// Reset makes t what NewTable returns, in the memory that it has. Whatever t gave
-// out before is no longer valid.
+// Reset makes t the table that NewTable returns, and reuses its memory. Slices that t
+// returned before are no longer valid.
 func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.QueryVector) {
 	d, n := p.Dim(), len(queries)
 	c := sized(t.c.Data, whole(n)*d)
@@ -87,8 +87,8 @@ func (t *Table) Reset(m idrl.RewardModel, p idrl.Posterior, queries []idrl.Query
 	}
 }
 
-// sized returns n numbers, in the memory of old if that is enough. What they are
-// is for the caller to set.
+// sized returns a slice of n numbers, in the memory of old if that is large enough. The
+// caller sets the numbers.
 func sized(old []float64, n int) []float64 { return slices.Grow(old[:0], n)[:n] }
 
 // SetPolicies replaces the policies of the table.
@@ -108,9 +108,9 @@ func (t *Table) SetPolicies(policies []idrl.Candidate) {
 }
 
 // Condition brings the table up to date with answer a to q, after which the belief
-// is next. The answer must move the belief along Σx, as that of a reward model
-// does whose belief is about θ alone. It panics if a is informative but does not
-// fit q; the model that made next has refused such an answer.
+// is next. The answer must move the belief along Σx, as in a reward model whose belief is
+// about θ alone. It panics if a is informative but does not fit q; the model that made next
+// returns an error for such an answer.
 func (t *Table) Condition(q idrl.QueryVector, a idrl.Answer, next idrl.Posterior) {
 	if !a.Informative() {
 		t.belief = next
@@ -118,7 +118,7 @@ func (t *Table) Condition(q idrl.QueryVector, a idrl.Answer, next idrl.Posterior
 	}
 	m, v := idrl.Moments(t.belief, q.X, t.belief.Mean(t.x), t.sx) // leaves Σx in sx
 	_, d1, d2 := t.model.Likelihood(q.Query).LogZ(a, m, v)
-	t.shift(d1, min(-d2, 1/v), next) // more than 1/v would be rounding, which the belief cuts as well
+	t.shift(d1, min(-d2, 1/v), next) // above 1/v only by rounding; the belief bounds it too
 }
 
 // ConditionOnPending brings the table up to date with the covariance that is expected
@@ -189,11 +189,10 @@ func (t *queryMoments) infoOf(i int) float64 {
 	return t.info[i]
 }
 
-// weigh multiplies dst, which holds what each query could tell at least 0, by w_q.
-// If best is set, only the largest product, times its weight in the selection, is wanted, and −1 stands for those that
-// cannot be it: no answer takes more variance away than there is, so that w_q ≤
-// 1/v_q, and w_q is not computed where that, or what the likelihood knows, is too
-// little beside the query that 1/v_q would put first.
+// weigh multiplies dst, length Q, whose numbers are at least 0, by w_q. If best is set, only
+// the largest product times its weight in the selection is needed. Queries that cannot have
+// it get −1, and their w_q is not computed: w_q ≤ 1/v_q, because an answer cannot reduce the
+// variance below 0, and the likelihood may know a nearer bound.
 func (t *queryMoments) weigh(dst []float64, best bool) {
 	var most float64
 	if best {
@@ -220,7 +219,7 @@ func (t *queryMoments) weigh(dst []float64, best bool) {
 	}
 }
 
-// weight returns what Select multiplies the value of query i by.
+// weight returns the factor by which Select multiplies the value of query i.
 func (t *queryMoments) weight(i int) float64 {
 	if t.weights == nil {
 		return 1
@@ -228,14 +227,14 @@ func (t *queryMoments) weight(i int) float64 {
 	return t.weights[i]
 }
 
-// A bounded likelihood knows a bound of its information factor that is nearer than
-// 1/v, and costs little beside the factor.
+// A bounded likelihood has an upper bound of its information factor that is below 1/v and
+// takes much less time to compute than the factor.
 type bounded interface {
-	// MostInfo returns what Info(m, v) is at most, whatever m.
+	// MostInfo returns an upper bound of Info(m, v) over all m.
 	MostInfo(v float64) float64
 }
 
-// mostInfo returns what the likelihood of query i says that w_q is at most.
+// mostInfo returns an upper bound of w_q of query i by its likelihood; +Inf if that has none.
 func (t *queryMoments) mostInfo(i int) float64 {
 	if b, ok := t.model.Likelihood(t.queries[i].Query).(bounded); ok {
 		return b.MostInfo(t.vari[i])

@@ -7,16 +7,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// VIDS values a query by what its answer tells of which policy of the table is
+// VIDS values a query by the information of its answer about which policy of the table is
 // the best, in the variance form of Russo & Van Roy:
 //
 //	w_q Σ_k p_k (x_qᵀ(θ̄_k − μ))²,
 //
 // where p_k is the share of 256 draws of the reward under which policy k is the
-// best, and θ̄_k their mean. It stands for I(π*; y), which the paper calls
-// intractable. If one policy is the best under every draw there is nothing to tell,
-// and the challenger of TT is set against the leader. Source: docs/methods.md,
-// section 1.3.
+// best, and θ̄_k their mean. It approximates I(π*; y), which the paper calls intractable. If
+// one policy is the best under every draw, the values are those of TT. Source:
+// docs/methods.md, section 1.3.
 type VIDS struct{}
 
 var _ Function = VIDS{}
@@ -43,8 +42,8 @@ func (VIDS) Score(dst []float64, in *Input) (Pair, error) {
 	return noPair(), nil
 }
 
-// whenBest returns √p_k (θ̄_k − μ) of the policies with p_k > 0, one a row, for
-// draws theta of which best are the best policies.
+// whenBest returns √p_k (θ̄_k − μ) of the policies with p_k > 0, one per row, for draws
+// theta, samples×d, under which the policies of best are the best.
 func (t *Table) whenBest(theta blas64.General, best []int) blas64.General {
 	share := shares(best, len(t.policies))
 	index := make([]int, len(share)) // of the row of a policy

@@ -11,18 +11,17 @@ import (
 )
 
 // Averaged is a model of answers whose noise, rate of lapses and width of ties are not
-// known. Its beliefs are mixtures of what a grid of assumptions believes, weighted by
-// the evidence, the probability that an assumption gave to the answers before they were
-// there:
+// known. Its beliefs are mixtures of the beliefs under a grid of assumptions. The weight of
+// an assumption is its evidence, the probability that it gave to each answer before it was
+// observed:
 //
 //	log w = log prior + Σ_k log Z(a_k | a_1 … a_k−1)
 //
 // The noise is 1/8 to 4 times that of the model it is made from; the logarithm of the
 // factor to base 2 has the prior N(0, 0.7²). An annotator who lapses, in 5, 10 or 20 % of
-// the answers, has the probability 0.4. Ties have the width of the model or 0.08 of that
-// (in units of the noise), as probable as each other; what is much better begins at 1/2, 1 or
-// 2 of what the model says (in units of the noise), likewise. Source: docs/methods.md, section
-// 2.3.
+// the answers, has the probability 0.4. The width of ties is that of the model or 0.08 of
+// it, and the threshold of much better is 1/2, 1 or 2 times that of the model, both in units
+// of the noise and equally probable. Source: docs/methods.md, section 2.3.
 type Averaged struct {
 	start       *Gaussian
 	assumptions []assumption
@@ -46,15 +45,14 @@ const (
 	priorOctaves = 0.7 // standard deviation of the logarithm of the noise to base 2
 	priorLapses  = 0.4 // probability of a rate of lapses above 0
 
-	// widest is the number of weights up to which there is an average: the work grows
-	// with its square, and that of a statement with its cube.
+	// widest is the largest number of weights d with an average: the work grows with d², and
+	// that of a statement of regret with d³.
 	widest = 128
 
 	// mostParts is how many assumptions are left after a fit.
 	mostParts = 16
 
-	// faint is the weight, as a share of the greatest, below which an assumption is
-	// given up.
+	// faint is the weight, as a share of the greatest, below which an assumption is dropped.
 	faint = 1e-5
 )
 
@@ -81,8 +79,8 @@ func (m Model) Averaged(kind idrl.QueryKind) (out Averaged, ok bool) {
 	return out, len(out.assumptions) > 0
 }
 
-// vary returns m with factor times the noise and a rate of lapses in answers to
-// questions of a kind; of comparisons, with each width of ties and of what is not much
+// vary returns m with factor times the noise and a rate of lapses in answers to questions of
+// a kind. For comparisons it returns one model for each width of ties and threshold of much
 // better.
 func (m Model) vary(kind idrl.QueryKind, factor, rate float64) (out []Model) {
 	add := func(set func(*Model, idrl.Likelihood), l idrl.Likelihood, outcomes int) {
@@ -126,7 +124,8 @@ func (m Model) vary(kind idrl.QueryKind, factor, rate float64) (out []Model) {
 	return out
 }
 
-// varyBands returns l with factor times the noise, and ties width times as wide beside it.
+// varyBands returns l with factor times the noise, and width times the width of ties in units
+// of the noise.
 func varyBands(l Banded, factor, width float64) Banded {
 	if b, ok := l.(BradleyTerry); ok {
 		return BradleyTerry{Beta: b.Beta / factor, TieWidth: factor * width * b.TieWidth}
@@ -162,8 +161,8 @@ func (v Averaged) Prior() idrl.Posterior {
 }
 
 // Condition returns the belief after answer a to q, by one step of assumed density
-// filtering under each assumption. Those under which that is beyond computing are given
-// up. It returns errors as Model.Condition does.
+// filtering under each assumption. Assumptions under which the step cannot be computed are
+// dropped. It returns errors as Model.Condition does.
 func (v Averaged) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idrl.Posterior, error) {
 	x, ok := p.(*Mixture)
 	if !ok {
@@ -176,7 +175,7 @@ func (v Averaged) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer)
 	return x, nil
 }
 
-// take is Condition in place, of a mixture that nobody shares.
+// take is Condition in place, of a mixture that is not shared.
 func (v Averaged) take(x *Mixture, q idrl.QueryVector, a idrl.Answer) error {
 	if err := v.assumptions[0].model.fits(x.parts[0].belief, q, a); err != nil || !a.Informative() {
 		return err
@@ -200,9 +199,9 @@ func (v Averaged) take(x *Mixture, q idrl.QueryVector, a idrl.Answer) error {
 	return nil
 }
 
-// absorbAll is Model.Condition in place, of a belief that nobody shares, with the
-// observations of an answer that fits; sx is work of length d. It returns log Z of the
-// answer, or an error where that, or the belief after it, is beyond computing.
+// absorbAll is Model.Condition in place, of a belief that is not shared, with the
+// observations of an answer that fits; sx is workspace of length d. It returns log Z of the
+// answer, or an error if log Z or the belief after it cannot be computed.
 func (m Model) absorbAll(g *Gaussian, seen []observation, sx []float64) (sum float64, err error) {
 	for _, o := range seen {
 		logZ, err := m.absorb(g, *o.query, *o.answer, sx)
@@ -224,21 +223,21 @@ func (m Model) absorb(g *Gaussian, q idrl.QueryVector, a idrl.Answer, sx []float
 	if err == nil && !finite(logZ) {
 		err = fmt.Errorf("belief: answer %q at mean %v and variance %v has the probability 0", a.Choice, mean, v)
 	}
-	if err == nil && floats.Norm(sx, math.Inf(1)) > 0 { // else it says nothing of θ
+	if err == nil && floats.Norm(sx, math.Inf(1)) > 0 { // else it has no information about θ
 		g.shift(q.X, sx, d1, -d2)
 	}
 	return logZ, err
 }
 
-// rough are the options of the fits of an average: a thousandth of a standard deviation
-// is little beside what the assumptions differ in.
+// rough are the options of the fits of an average. A thousandth of a standard deviation is
+// small relative to the differences between assumptions.
 var rough = epOptions{sweeps: 20, tolerance: 1e-3}
 
-// Fit returns the belief after all of some answers at once, given the belief before
-// them; as[i] answers qs[i]. The answers weigh the assumptions as by Condition, one by one;
-// 16 or fewer assumptions are taken in their place, and the belief under each is that of
-// Model.Fit, to a thousandth of a standard deviation or as far as 20 sweeps come.
-// Errors are those of Model.Fit. The report is about the assumption that converged least.
+// Fit returns the belief after all of some answers at once, given the belief before them;
+// as[i] answers qs[i]. Assumptions are weighted as by Condition, answer by answer, and
+// resampled to at most 16. The belief under each is that of Model.Fit, to a thousandth of a
+// standard deviation or after 20 sweeps. Errors are those of Model.Fit. The report is about
+// the assumption with the largest remaining change.
 func (v Averaged) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
 	x, ok := from.(*Mixture)
 	if !ok {

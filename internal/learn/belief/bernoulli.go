@@ -9,8 +9,8 @@ import (
 // BernoulliLinear is the likelihood of the paper's simulated annotator, who
 // answers y = +1 (a) or −1 (b) with P(y|u) = (1 + y·clamp(u, −1, 1))/2, treated as
 // Gaussian by matching moments: y ~ N(u, s²) with s² = E[1 − u²] = 1 − m² − v, so
-// that y has the predictive variance D = 1 − m². D is kept at v + 1/4 or above,
-// which stands in for the clamp. Source: docs/methods.md, section 2.1, row
+// that y has the predictive variance D = 1 − m². D is at least
+// v + 1/4, which approximates the effect of the clamp. Source: docs/methods.md, section 2.1, row
 // Bernoulli-linear.
 //
 // log Z is exact, clamp included. d1 = (y − m)/D and d2 = −1/D are those of the
@@ -39,8 +39,7 @@ func (b BernoulliLinear) LogZ(a idrl.Answer, m, v float64) (logZ, d1, d2 float64
 	return logZ, d1, d2
 }
 
-// Info returns w = 1/D: the update lessens the variance of u by v²/D, whatever
-// the answer.
+// Info returns w = 1/D: the update reduces the variance of u by v²/D for every answer.
 func (b BernoulliLinear) Info(m, v float64) float64 { return 1 / b.total(m, v) }
 
 // total returns D.

@@ -11,9 +11,9 @@ import (
 
 // BestWorst is the likelihood of the answer to a group of n clips. The annotator sees each
 // clip as good as r + ε, with r = θ·Φ its reward and ε ~ N(0, NoiseStd²/2) of its own, and
-// names the best and the worst of what they see. So any two of the clips compare as by
-// Probit without ties and with the same NoiseStd. With the probability Lapse the whole
-// answer is one of the n(n − 1) pairs of clips at random:
+// names the best and the worst of these values. So two clips compare as in Probit without ties
+// and with the same NoiseStd. With the probability Lapse the whole answer is one of the
+// n(n − 1) ordered pairs of clips at random:
 //
 //	p(best, worst|θ) = Lapse/(n(n − 1)) + (1 − Lapse) P(r_best + ε_best ≥ r_i + ε_i ≥ r_worst + ε_worst for all others i)
 //
@@ -25,8 +25,8 @@ type BestWorst struct {
 	Lapse    float64 // in [0, 1)
 }
 
-// GroupLapse is the rate of lapses that sessions assume of answers to groups. Of answers that
-// rule out nearly all orders of six clips, one slip would otherwise outweigh many others.
+// GroupLapse is the rate of lapses that sessions assume for answers to groups. An answer rules
+// out most orders of six clips, so that without lapses one mistake would outweigh many answers.
 const GroupLapse = 0.05
 
 var _ idrl.GroupLikelihood = BestWorst{}
@@ -47,7 +47,7 @@ func (b BestWorst) logZ(best, worst int, m []float64, v *mat.SymDense, by lattic
 		return logZ, d1, d2
 	}
 	lapse, meant := math.Log(b.Lapse/float64(n*(n-1))), logZ+math.Log1p(-b.Lapse)
-	if math.IsInf(meant, -1) { // beyond computing: a lapse, which says nothing
+	if math.IsInf(meant, -1) { // it cannot be computed, and counts as a lapse
 		clear(d1)
 		d2.Zero()
 		return lapse, d1, d2
@@ -66,8 +66,8 @@ func (b BestWorst) logZ(best, worst int, m []float64, v *mat.SymDense, by lattic
 	return logZ, d1, d2
 }
 
-// Info implements idrl.GroupLikelihood. The probabilities of the answers are made to add up to
-// one, which sums over a lattice do nearly.
+// Info implements idrl.GroupLikelihood. The probabilities of the answers, which are sums over a
+// lattice, are divided by their sum.
 func (b BestWorst) Info(m []float64, v *mat.SymDense) *mat.SymDense { return b.info(m, v, sumLattice) }
 
 // RoughInfo implements idrl.GroupLikelihood.
@@ -86,8 +86,8 @@ func (b BestWorst) info(m []float64, v *mat.SymDense, by lattice) *mat.SymDense 
 	return w
 }
 
-// Picks implements idrl.GroupLikelihood. The probabilities are sums over those of the
-// answers, which are made to add up to one.
+// Picks implements idrl.GroupLikelihood. The probabilities are sums of those of the answers,
+// divided by their sum.
 func (b BestWorst) Picks(m []float64, v *mat.SymDense) (best, worst []float64) {
 	best, worst = make([]float64, len(m)+1), make([]float64, len(m)+1)
 	b.each(m, v, sumLattice, func(i, j int, z float64, _ []float64) {

@@ -8,12 +8,12 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A blend is the likelihood of the answers of an annotator whose manner is not known, by the
-// weights of the manners: a mixture of bases, and lapses.
+// A blend is the likelihood of the answers of an annotator whose manner is not known: a mixture
+// of bases and lapses by the weights of the manners.
 type blend struct {
 	parts             []blended
-	joined            []blended // parts, fewer: of Info
-	alike, decided    float64   // weights of lapses whose outcomes are all alike, and of those that are rarely 'equal'
+	joined            []blended // parts for Info, of which there are fewer
+	alike, decided    float64   // weights of lapses with equally probable outcomes, and of those that are rarely 'equal'
 	lapses            cells     // probabilities of the answers to a comparison, and that they are lapses
 	grid              *manners
 	offset, offsetVar float64
@@ -31,7 +31,7 @@ const leastBlended = 0.02
 
 var _ idrl.Likelihood = blend{}
 
-// keptBlend is the likelihood of the answers of a person. It is made when it is needed first.
+// keptBlend is the likelihood of the answers of a person. It is computed when it is first used.
 type keptBlend struct {
 	once sync.Once
 	of   idrl.Likelihood
@@ -83,7 +83,8 @@ func (g *manners) blend(who person) blend {
 	return out
 }
 
-// joined returns parts with the probits of each noise made one, whose band is their mean.
+// joined returns parts in which all probits of one noise are replaced by one, whose band is their
+// mean.
 func joined(parts []blended) []blended {
 	out, bands := make([]blended, 0, len(parts)), make([]float64, 0, len(parts))
 	for _, p := range parts {
@@ -132,13 +133,14 @@ func (b blend) sums(a idrl.Answer, m, v float64) (z, first, second float64) {
 	return z, first, second
 }
 
-// threeCells bounds the Fisher information about the mean of a normal variable in the one of three
-// intervals that it lies in, as a share of that in the variable itself: one less the distortion of the best quantiser of three levels, 0.1902 (Max,
-// "Quantizing for minimum distortion", 1960).
+// threeCells bounds the Fisher information about the mean of a normal variable if only the one of
+// three intervals in which it lies is known, as a share of that of the variable itself. It is one
+// less the distortion of the best quantiser with three levels, 0.1902 (Max, "Quantizing for
+// minimum distortion", 1960).
 const threeCells = 0.81
 
-// MostInfo returns what Info(m, v) is at most: the mean of that of the bases, or infinity
-// where they do not know it.
+// MostInfo returns an upper bound of Info(m, v): the weighted mean of those of the bases, or +Inf
+// if a base has none.
 func (b blend) MostInfo(v float64) (sum float64) {
 	for i := range b.joined {
 		p := &b.joined[i]
@@ -156,9 +158,8 @@ func (b blend) MostInfo(v float64) (sum float64) {
 // Replies returns the answers to a comparison that the likelihood tells apart.
 func (b blend) Replies() []idrl.Answer { return replies(b.grid.lapse.Outcomes) }
 
-// Info returns w = E_y[(∂ log Z(y)/∂m)²]. Of comparisons the probits of one noise count as one
-// whose band is their mean: a quarter of the work, and 4 % off up to two standard deviations of
-// the noise.
+// Info returns w = E_y[(∂ log Z(y)/∂m)²]. For comparisons it uses joined, which takes a quarter of
+// the work and has an error of up to 4 % within two standard deviations of the noise.
 func (b blend) Info(m, v float64) (w float64) {
 	if b.grid.lapse.Outcomes > 0 {
 		return b.comparisonInfo(m, v)
@@ -198,7 +199,7 @@ func (b blend) comparisonInfo(m, v float64) (w float64) {
 // in m.
 type cells [5]struct{ z, z1 float64 }
 
-// add adds those of p, of the answers that are told apart.
+// add adds the weighted numbers of p for the given replies.
 func (c *cells) add(p *blended, replies []idrl.Answer, m, v float64) {
 	if probit, ok := p.of.(Probit); ok {
 		c.addProbit(probit, p.weight, p.scale, m, v)
@@ -211,7 +212,7 @@ func (c *cells) add(p *blended, replies []idrl.Answer, m, v float64) {
 	}
 }
 
-// addProbit is add of a probit about side·u, where side is 1 or −1: two tails, and what is left.
+// addProbit is add for a probit about side·u, where side is 1 or −1: two tails, and the rest.
 func (c *cells) addProbit(p Probit, weight, side, m, v float64) {
 	m *= side
 	r := math.Sqrt(v + p.NoiseStd*p.NoiseStd)
@@ -226,8 +227,8 @@ func (c *cells) addProbit(p Probit, weight, side, m, v float64) {
 	c[2].z1 += slope * (slopeB - slopeA)
 }
 
-// window returns the part of the scale on which ratings lie that tell something: four standard
-// deviations about the mean of the middle base.
+// window returns the part of [−1, 1] in which ratings have information: within four standard
+// deviations of the means of the bases that are not of little weight.
 func (b blend) window(m, v float64) (lo, end float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, p := range b.parts {

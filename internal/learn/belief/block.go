@@ -20,7 +20,7 @@ type block struct {
 	nu  []float64     // length k
 }
 
-// newBlock returns a factor that says nothing, for clips with these features.
+// newBlock returns the factor 1 for clips with these features.
 func newBlock(each [][]float64) *block {
 	k := len(each) - 1
 	b := &block{x: mat.NewDense(k, len(each[0]), nil), tau: mat.NewSymDense(k, nil), nu: make([]float64, k)}
@@ -50,7 +50,7 @@ func fitsGroup(g *Gaussian, q idrl.QueryVector, a idrl.Answer) error {
 	return nil
 }
 
-// A view is what a belief says of the u of a block.
+// A blockView has the moments of the u of a block under a belief.
 type blockView struct {
 	mean []float64
 	cov  *mat.SymDense // V = LLᵀ
@@ -81,7 +81,8 @@ func eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense) {
 	return e.Values(nil), vectors
 }
 
-// see returns what g says of the u of b, and XΣ, k×d.
+// see returns the moments of the u of b under g, and XΣ, k×d. root is nil if a moment is not
+// finite.
 func (g *Gaussian) see(b *block) (v blockView, xs *mat.Dense) {
 	k, d := b.x.Dims()
 	xs = mat.NewDense(k, d, nil)
@@ -100,9 +101,9 @@ func (g *Gaussian) see(b *block) (v blockView, xs *mat.Dense) {
 }
 
 // fold returns A + sAL(I − sLᵀAL)⁻¹LᵀA and r + sAL(I − sLᵀAL)⁻¹Lᵀr, s = ±1, with L the root of
-// v. These turn what a step does, μ' = m + Vr and V' = V − VAV, into the factor that does it
-// (s = 1: A becomes T, and r becomes ν − Tm), and back (s = −1). ok is false where the
-// covariance before or after would not be positive.
+// v. With s = 1 they turn a step, μ' = m + Vr and V' = V − VAV, into the factor with that effect
+// (A becomes T, and r becomes ν − Tm); with s = −1 they turn the factor into the step. ok is
+// false if the covariance before or after is not positive definite.
 func (v blockView) fold(a *mat.SymDense, r []float64, s float64) (out *mat.SymDense, rOut []float64, ok bool) {
 	k := len(r)
 	var al, lal mat.Dense
@@ -141,7 +142,7 @@ func (v blockView) fold(a *mat.SymDense, r []float64, s float64) (out *mat.SymDe
 	return out, rOut, finite(rOut...) && finite(mat.Norm(out, 1))
 }
 
-// isCondition reports that a solution may be inexact, but is there.
+// isCondition reports whether err says only that a solution may be inexact.
 func isCondition(err error) bool {
 	var badly mat.Condition
 	return errors.As(err, &badly)
@@ -164,10 +165,10 @@ func (v blockView) times(r []float64, a *mat.SymDense) blockView {
 }
 
 // derivatives returns log Z of an answer to a group under a view, its gradient and minus its
-// second derivatives. An answer beyond computing is an error.
+// second derivatives. It returns an error if they cannot be computed.
 func (m Model) derivatives(v blockView, q idrl.QueryVector, a idrl.Answer) (logZ float64, d1 []float64, d2 *mat.SymDense, err error) {
 	if v.root == nil {
-		return 0, nil, nil, fmt.Errorf("belief: an answer to a group at means %v is beyond computing", v.mean)
+		return 0, nil, nil, fmt.Errorf("belief: the probability of an answer to a group at means %v cannot be computed", v.mean)
 	}
 	logZ, d1, d2 = m.Group.LogZ(q.Place(a.Best), q.Place(a.Worst), v.mean, v.cov)
 	if !finite(logZ) || !finite(d1...) || !finite(mat.Norm(d2, 1)) {
@@ -176,8 +177,8 @@ func (m Model) derivatives(v blockView, q idrl.QueryVector, a idrl.Answer) (logZ
 	return logZ, d1, d2, err
 }
 
-// absorbGroup is Model.Condition of a group in place, of a belief that nobody shares. It
-// returns log Z of the answer.
+// absorbGroup is Model.Condition of a group in place, of a belief that is not shared. It returns
+// log Z of the answer.
 func (m Model) absorbGroup(g *Gaussian, q idrl.QueryVector, a idrl.Answer) (logZ float64, err error) {
 	v, xs := g.see(newBlock(q.Each))
 	logZ, d1, d2, err := m.derivatives(v, q, a)
@@ -199,13 +200,13 @@ func (g *Gaussian) stepBlock(b *block, xs *mat.Dense, r []float64, a *mat.SymDen
 			floats.AddScaled(sx, vectors.At(i, e), xs.RawRowView(i))
 			along += vectors.At(i, e) * r[i]
 		}
-		if floats.Norm(sx, math.Inf(1)) > 0 { // else it says nothing of θ
+		if floats.Norm(sx, math.Inf(1)) > 0 { // else it has no information about θ
 			g.shift(x, sx, along, values[e])
 		}
 	}
 }
 
-// expectGroup makes the covariance of g that which is expected after the answer to a group.
+// expectGroup sets the covariance of g to the expected one after the answer to a group.
 func (g *Gaussian) expectGroup(l BestWorst, b *block) {
 	v, xs := g.see(b)
 	if v.root == nil {
@@ -258,8 +259,7 @@ func mulVec(a *mat.SymDense, x []float64) []float64 {
 	return out.RawVector().Data
 }
 
-// sweepBlock fits the factor of a group once, and makes g, which nobody shares, the belief that
-// goes with it.
+// sweepBlock fits the factor of a group once, and updates g, which is not shared, by the change.
 func (m Model) sweepBlock(g *Gaussian, s *site, damping float64, report *idrl.FitReport) error {
 	v, xs := g.see(s.block)
 	tau, nu, ok, err := m.fitBlock(s, v)
@@ -289,8 +289,8 @@ func (m Model) sweepBlock(g *Gaussian, s *site, damping float64, report *idrl.Fi
 	return nil
 }
 
-// size returns how great a change of a factor is: of the mean of u in standard deviations, or
-// of its precision in that of u, along the axes of V.
+// size returns the size of a change of a factor along the axes of V: the larger of the change of
+// the mean of u in standard deviations of u, and of the precision relative to that of u.
 func (v blockView) size(change block) (out float64) {
 	var lt, ltl mat.Dense
 	lt.Mul(v.root.T(), change.tau)
@@ -303,7 +303,7 @@ func (v blockView) size(change block) (out float64) {
 }
 
 // multiplyBlock multiplies g, in place, with the parts of b that widen it or with the others.
-// A part that would leave no positive variance is taken out of b, and counted as skipped.
+// A part after which a variance would not be positive is removed from b, and counted as skipped.
 func (g *Gaussian) multiplyBlock(b *block, widens bool, report *idrl.FitReport) {
 	k, d := b.x.Dims()
 	values, vectors := eigen(b.tau)

@@ -14,9 +14,9 @@ import (
 //	P(b|u)     = σ(Beta (−u − TieWidth))
 //	P(equal|u) = (exp(2 Beta TieWidth) − 1) P(a|u) P(b|u)
 //
-// The three add up to one. As with Probit, an annotator at u = ±TieWidth is as
-// likely as not to call one clip better, and where TieWidth is 0 'equal' has
-// probability 0 and its derivatives are those of the limit.
+// The three add up to one. As with Probit, an annotator at u = ±TieWidth calls one clip
+// better with probability ½. If TieWidth is 0, 'equal' has probability 0, and its
+// derivatives are those of the limit.
 //
 // Beta = √(8/π)/s = 1.596/s makes the logistic as steep at zero as a probit whose
 // standard deviation is s.
@@ -62,11 +62,11 @@ func (b BradleyTerry) Info(m, v float64) float64 {
 	return w
 }
 
-// MostInfo returns 1/(v + 3/Beta²), which Info(m, v) is at most. The annotator
-// compares u + ε with a band around zero, where ε is logistic and has the Fisher
-// information Beta²/3 about where it lies. If they told u + ε itself, what that says
-// about m would be bounded by Stam's inequality: the reciprocals of the Fisher
-// informations of two variables add up to no more than that of their sum.
+// MostInfo returns 1/(v + 3/Beta²), an upper bound of Info(m, v). The annotator compares
+// u + ε with a band around zero, where ε is logistic, with the Fisher information Beta²/3
+// about its location. The information of u + ε itself about m is bounded by Stam's
+// inequality: the reciprocals of the Fisher informations of two independent variables add
+// up to at most the reciprocal of that of their sum.
 func (b BradleyTerry) MostInfo(v float64) float64 { return 1 / (v + 3/(b.Beta*b.Beta)) }
 
 // steps is the function σ(beta (u − width)) of u, or, of a tie, its product with
@@ -133,8 +133,8 @@ func (s steps) integrate(m, v float64) (logZ, d1, d2 float64) {
 	return min(0, logZ), in.slope + rise, min(0, d2)
 }
 
-// An integral is what integrate gathers of N(t; 0, 1)·s(m + rt), relative to its
-// height at the mode.
+// An integral has the sums of integrate over N(t; 0, 1)·s(m + rt), relative to its height at
+// the mode.
 type integral struct {
 	steps
 	m, r, mode float64
@@ -184,14 +184,14 @@ func (in *integral) panels() {
 // exp(−40) of its height, because it falls faster than a normal density.
 const reach = 9
 
-// steepest is the steepness, by standard deviation of u, from which on a step is
-// taken to be this steep, which changes nothing above 1e-10.
+// steepest is the largest steepness, per standard deviation of u, that is computed with.
+// Steeper steps differ by less than 1e-10.
 const steepest = 1e7
 
 // moments5 gathers integrals under a density.
 type moments5 struct{ one, t, t2, rise, rise2, bend float64 }
 
-// add adds what a node of weight w contributes.
+// add adds a node of weight w.
 func (s *moments5) add(w, t, rise, bend float64) {
 	s.one += w
 	s.t += w * t
@@ -201,8 +201,8 @@ func (s *moments5) add(w, t, rise, bend float64) {
 	s.bend += w * bend
 }
 
-// mode returns the t at which N(t; 0, 1)·s(m + rt) is greatest, so closely that
-// its height there is within a tenth, in the logarithm.
+// mode returns the t at which N(t; 0, 1)·s(m + rt) is greatest, so closely that the logarithm
+// of its height there is within 0.1 of the greatest.
 func (s steps) mode(m, r float64) float64 {
 	lo, hi := -s.beta*r, s.beta*r
 	for k := 0; k < 100 && hi-lo > 0.1/(1+s.beta*r); k++ {

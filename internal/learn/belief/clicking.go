@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// In expectation propagation "everybody clicks at random" is a state that keeps itself up: without an answer that
-// means something θ is as before the first, no answer is foretold, and each is then a little more probable of somebody
-// who clicks. Answers that contradict each other lead there, and no number of answers leads back. So where most
-// answers are taken for clicks the fit is made without that manner of those people, who are the suspects, and whether
-// they click is judged by the probabilities of all answers under the two hypotheses:
+// In expectation propagation, "all annotators click at random" is a stable fixed point. If no answer has information,
+// the belief about θ is the prior, no answer is predicted, and each answer is then slightly more probable for an
+// annotator who clicks at random. Contradictory answers lead to this fixed point, and further answers do not lead away
+// from it. So if most answers are attributed to random clicking, the fit is repeated without that manner for these
+// annotators, the suspects. Whether they click is decided by the probabilities of all answers under two hypotheses:
 //
 //	p(D | no suspect clicks) by filtering, answer by answer, and p(D | all suspects click).
 //
@@ -24,35 +24,35 @@ type clicks struct {
 	share    float64 // probability that they click at random
 	judged   int     // answers by which share is known
 	found    int     // answers after which people were last found to click at random; 0: never
-	begun    int     // answers after which a fit that went astray last began anew; 0: never
+	begun    int     // answers after which a resumed fit that did not converge was last begun anew; 0: never
 }
 
 const (
-	// astray is the change of a fit that went on from another, in standard deviations, from which on it is made from the beginning.
+	// astray is the change of a resumed fit, in standard deviations, above which it is made from the beginning.
 	astray = 1
 
-	// settled is the number of answers beyond which a fit that went astray is not made from the beginning: there are enough for the
-	// next to find back, and it would take long.
+	// settled is the number of answers above which such a fit is not made from the beginning: the next resumed fits
+	// converge, and a fit from the beginning would take long.
 	settled = 512
 
-	// patience is the number of answers at which what takes a fit from the beginning is done again after as many. That number grows with the
-	// square, so that all these fits together cost no more than some fits of this many answers.
+	// patience sets the number of answers between two fits from the beginning: n²/patience at n answers. So all these
+	// fits together cost no more than some fits of that many answers.
 	patience = 800
 
 	leastWait = 4 // answers between two such fits
 
-	// convicted is the probability of clicks beyond which a fit takes them for clicks; below, it is a mixture.
+	// convicted is the probability of random clicking above which a fit assumes it; below, the posterior is a mixture.
 	convicted = 0.99
 
-	// leastMixed is the probability of clicks from which on they are part of the belief.
+	// leastMixed is the probability of random clicking above which it is part of the mixture.
 	leastMixed = 1e-6
 )
 
-// due reports whether, at n answers, what takes a fit from the beginning may be done again that was last done at before answers.
+// due reports whether, at n answers, a fit from the beginning may be made again if the last one was made at before answers.
 func due(n, before int) bool { return n-before >= max(leastWait, n*n/patience) }
 
-// checked returns the fit to be used in place of f: f itself, or one from the beginning where f went astray or takes
-// most answers for clicks that are none.
+// checked returns the fit to be used in place of f: f itself, or one from the beginning if f did not converge or wrongly
+// attributes most answers to random clicking.
 func (f *joining) checked(ctx context.Context, resumed bool, report *idrl.FitReport) (*joining, error) {
 	var err error
 	n := len(f.sites)
@@ -89,7 +89,7 @@ func (f *joining) checked(ctx context.Context, resumed bool, report *idrl.FitRep
 	return g, nil
 }
 
-// believed returns the fit in which suspects who were found to click do so.
+// believed returns the fit from the beginning without suspects, after they were found to click at random.
 func (f *joining) believed(ctx context.Context, report *idrl.FitReport) (*joining, error) {
 	g, err := f.again(ctx, nil, report)
 	if err != nil {
@@ -99,8 +99,7 @@ func (f *joining) believed(ctx context.Context, report *idrl.FitReport) (*joinin
 	return g, nil
 }
 
-// acquitted returns the mixture for those suspects who may have meant their answers; nil where that is none of
-// them.
+// acquitted returns the fit for the suspects who may have meant their answers; nil if all of them click at random.
 func (f *joining) acquitted(ctx context.Context, suspects []int, report *idrl.FitReport) (*joining, error) {
 	g, err := f.again(ctx, suspects, report)
 	if err != nil {
@@ -142,7 +141,7 @@ func (f *joining) again(ctx context.Context, suspects []int, report *idrl.FitRep
 	return g, err
 }
 
-// suspect takes the manners that click at random from the suspects.
+// suspect removes the manners that click at random from the suspects.
 func (f *joining) suspect() {
 	for _, i := range f.clicks.suspects {
 		p := &f.people[i]
@@ -153,7 +152,7 @@ func (f *joining) suspect() {
 	}
 }
 
-// lost returns the people who are taken to click at random, if most answers are theirs.
+// lost returns the people with a probability above ½ to click at random, if most answers are theirs; else nil.
 func (f *joining) lost() (who []int) {
 	for i := range f.people {
 		if floats.Sum(f.people[i].shares[f.firstRandom():]) > 0.5 {
@@ -178,7 +177,7 @@ func (f *joining) judge() {
 }
 
 // sharing returns the probability that all of some suspects click at random, where the alternative is that none of
-// them does; 1 where that is beyond computing.
+// them does; 1 if it cannot be computed.
 func (f *joining) sharing(who []int) float64 {
 	all, ok := f.evidence(nil)
 	others, known := f.evidence(who)
@@ -206,7 +205,7 @@ func (f *joining) clicked(i int) []float64 {
 }
 
 // evidence returns the logarithm of the probability of the answers of all people but some, by one step of filtering
-// an answer. Prior weights count as they are, so that it is comparable with clicked.
+// per answer. Prior weights are not normalised, so that it is comparable with clicked.
 func (f *joining) evidence(but []int) (sum float64, ok bool) {
 	theta, w := f.from.theta.clone(), f.work()
 	defer f.works.Put(w)
@@ -243,8 +242,8 @@ func (f *joining) evidence(but []int) (sum float64, ok bool) {
 	return sum, finite(sum)
 }
 
-// mixed returns the mixture, as a Gaussian of its mean and covariance, of g and of what the answers of the others say, by
-// the probability that the suspects click.
+// mixed returns the mixture of g and of the belief by the answers of all others, weighted by the probability that the
+// suspects click, as a Gaussian with its mean and covariance.
 func (f *joining) mixed(g *Gaussian) *Gaussian {
 	share := f.clicks.share
 	if len(f.clicks.suspects) == 0 || share < leastMixed {
@@ -269,7 +268,7 @@ func (f *joining) mixed(g *Gaussian) *Gaussian {
 	return out
 }
 
-// accuse sets the log weights of the manners of person i that click at random, if that is a suspect.
+// accuse sets the log weights of the manners of person i that click at random, if the person is a suspect.
 func (f *joining) accuse(i int, logs []float64) {
 	if !slices.Contains(f.clicks.suspects, i) {
 		return

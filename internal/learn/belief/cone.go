@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// A cone is the event that of n clips one is seen as the best and another one as the worst.
+// A cone is the event that one of n clips is seen as the best and another one as the worst.
 // In the coordinates y it is
 //
 //	0 ≤ y_0,   0 ≤ y_i ≤ y_0 for all others,   y ~ N(m, S) in R^k, k = n − 1,
 //
-// where y_0 is by how much the best is above the worst, and the others by how much the
-// clips between are. With S = LLᵀ and y = m + Le, e is standard normal, and the event bounds
+// where y_0 is the difference between the best and the worst, and y_i that between another clip
+// and the worst. With S = LLᵀ and y = m + Le, e is standard normal, and the event bounds
 // one coordinate of e after the other. So its probability and the moments of e in it are
 // integrals over a cube (Genz, "Numerical computation of multivariate normal
 // probabilities", 1992), which a lattice sums; the last coordinate is integrated in closed
@@ -63,9 +63,8 @@ func newCone(best, worst int, m []float64, v *mat.SymDense, noiseStd float64) *c
 	return c
 }
 
-// factorise sets l, and puts the coordinates after the first in an order in which the one
-// comes next that is least probable to be within its bounds if those before it are at their
-// means.
+// factorise sets l, and orders the coordinates after the first: next comes the one that is
+// least probable to be within its bounds if those before it are at their means.
 func (c *cone) factorise() {
 	k, at, top := c.k, make([]float64, c.k), 0.0 // at: means of e within the bounds
 	for a := range k {
@@ -145,29 +144,29 @@ func mass(lo, hi float64) float64 {
 // P₂ with the weights 1, 0.8, 0.64 and 0.512. The number of points is prime.
 type lattice struct{ points, generator int }
 
-// The lattices of an answer, by which its moments are within some hundredths of a standard
-// deviation; of a sum over all answers; and of one of which only the order matters.
+// Lattices: for one answer, with moments to some hundredths of a standard deviation; for sums
+// over all answers; and for sums of which only the order matters.
 var (
 	fineLattice  = lattice{509, 250}
-	tailLattices = []lattice{{4093, 162}, {32749, 8623}} // where few points of the one before have most of the weight
+	tailLattices = []lattice{{4093, 162}, {32749, 8623}} // if few points of the one before have most of the weight
 	sumLattice   = lattice{251, 64}
 	roughLattice = lattice{61, 7}
 )
 
-// leastEffective is the effective number of points of a lattice from which on its sums are within about 2 %: the square of the sum
-// of their weights over the sum of the squares.
+// leastEffective is the effective number of points of a lattice with which its sums are within
+// about 2 %: the square of the sum of the weights over the sum of their squares.
 const leastEffective = 128
 
 // coneSums gathers integrals over the part of the cube that stands for a cone.
 type coneSums struct {
 	one     float64
-	squares float64   // of what one is the sum of
+	squares float64   // sum of the squares of the terms of one
 	e       []float64 // length k
 	ee      []float64 // k×k by rows, the lower half
 	here    []float64 // e at a point
 }
 
-// sum returns the integrals by a lattice, and whether enough of its points count.
+// sum returns the integrals by a lattice, and whether enough of its points have weight.
 func (c *cone) sum(by lattice) (sums coneSums, enough bool) {
 	k := c.k
 	sums = coneSums{e: make([]float64, k), ee: make([]float64, k*k), here: make([]float64, k)}
@@ -178,11 +177,11 @@ func (c *cone) sum(by lattice) (sums coneSums, enough bool) {
 }
 
 // solve returns log P(cone), and its gradient and minus its second derivatives in the means of u. A cone that is
-// far out in a wide distribution, of which fineLattice hits little, is summed by more points.
+// far out in a wide distribution, where fineLattice has few points, is summed by more points.
 func (c *cone) solve(by lattice) (logZ float64, d1 []float64, d2 *mat.SymDense) {
 	k := c.k
 	if k == 1 {
-		by.points = 1 // nothing is left to sum
+		by.points = 1 // the integral is in closed form
 	}
 	sums, enough := c.sum(by)
 	for next := 0; by.points >= fineLattice.points && !enough && next < len(tailLattices); next++ {
@@ -197,11 +196,11 @@ func (c *cone) solve(by lattice) (logZ float64, d1 []float64, d2 *mat.SymDense) 
 	return math.Log(sums.one / float64(by.points)), d1, d2
 }
 
-// tiniest is the sum of probabilities below which a group is beyond computing: parts of it would
-// be below 2.2e-308, where numbers have fewer digits and their reciprocals overflow.
+// tiniest is the smallest sum of probabilities that is computed with. Parts of a smaller one
+// would be below 2.2e-308, where numbers have fewer digits and their reciprocals overflow.
 const tiniest = 1e-290
 
-// add adds what point p of a lattice contributes.
+// add adds the contribution of point p of a lattice.
 func (c *cone) add(sums *coneSums, by lattice, p int) {
 	weight, top, z := 1.0, math.Inf(1), p
 	last := c.k - 1

@@ -8,17 +8,18 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Manners returns how each annotator who has answered does so, as far as p knows, by id.
-// Intervals are of 95 %. Scales of ratings are against the geometric mean of those of the
-// annotators who hardly click at random, because a common factor of all scales cannot be told
-// from one of θ. Of one annotator alone there is nothing to tell.
+// Manners returns the posterior p of the manner of each annotator who has answered, by id.
+// Intervals have 95 %. Scales of ratings are relative to the geometric mean of those of the
+// annotators with a probability below ½ to click at random, because a common factor of all
+// scales cannot be distinguished from one of θ. It returns nil for one annotator alone,
+// whose noise is taken to be that of the session's settings.
 func (o Own) Manners(p idrl.Posterior) (out []idrl.Manner) {
 	j, ok := p.(*Joint)
 	if !ok {
 		return nil
 	}
 	if len(j.people) < 2 && !o.always {
-		return nil // taken for as the session is told
+		return nil
 	}
 	for _, who := range j.people {
 		out = append(out, o.describe(who))
@@ -46,7 +47,7 @@ func relate(all []idrl.Manner) {
 	}
 }
 
-// describe says how somebody answers.
+// describe returns the posterior of the manner of a person.
 func (g *manners) describe(who person) idrl.Manner {
 	m := idrl.Manner{Annotator: who.id}
 	var noise, tie, scale, lapses []gridPoint
@@ -81,9 +82,11 @@ func (g *manners) describe(who person) idrl.Manner {
 // A gridPoint is the weight of a point.
 type gridPoint struct{ at, weight float64 }
 
-// spread returns the median and the quantiles of 2.5 and 97.5 % of what lies at points of a
-// grid, of which each stands for what is nearer to it than to its neighbours; back takes a
-// point to what is told. The first and the last reach as far outwards as inwards.
+// spread returns the median and the quantiles of 2.5 and 97.5 % of a distribution on a grid.
+// The weight of a point is spread evenly over the values nearer to it than to its
+// neighbours; the cells of the first and the last point reach as far outwards as inwards.
+// back turns a value of the grid into the one that is returned. The result is zero if there
+// are fewer than two points.
 func spread(points []gridPoint, back func(float64) float64) idrl.Range {
 	slices.SortFunc(points, func(a, b gridPoint) int { return cmp.Compare(a.at, b.at) })
 	var cells []gridPoint

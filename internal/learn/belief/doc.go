@@ -1,7 +1,6 @@
-// Package belief holds what is believed of the reward weights θ: a Gaussian
-// with exact rank-one updates, the likelihoods of the answers, and the model
-// that joins the two.
+// Package belief holds posteriors of the reward weights θ: Gaussians with exact rank-one
+// updates, the likelihoods of answers, and reward models that update the one by the other.
 //
-// A Gaussian process on a finite set of states is the same thing with one-hot
-// features and the kernel matrix as prior covariance.
+// A Gaussian process on a finite set of states is such a Gaussian, with one-hot features
+// and the kernel matrix as prior covariance.
 package belief

@@ -18,8 +18,8 @@ type epOptions struct {
 // leastDamping is the share of a change that is made at least.
 const leastDamping = 1. / 16
 
-// A site is the Gaussian factor exp(ν u − τ u²/2), u = θ·x, that stands for an
-// observation; of a group it is block.
+// A site is the Gaussian factor exp(ν u − τ u²/2), u = θ·x, that approximates the likelihood
+// of an observation; for a group it is block.
 type site struct {
 	observation
 	tau, nu float64
@@ -27,16 +27,16 @@ type site struct {
 }
 
 // Fit returns the belief after all of some answers at once, given from, the belief
-// before them, by expectation propagation: each answer is a Gaussian factor of its u,
-// which is fitted, over and over, to what the answer says beside all the others.
-// Gaussian answers are exact after one sweep; what the others teach no longer depends
-// on their order, up to the tolerance of 1e-6 standard deviations. as[i] answers
-// qs[i], without withdrawals (record.Effective). The first sweep is Update, answer by
+// before them, by expectation propagation: each answer is approximated by a Gaussian
+// factor of its u, which is fitted repeatedly, given the factors of all other answers.
+// Gaussian answers are exact after one sweep. The result does not depend on the order of
+// the answers, up to the tolerance of 1e-6 standard deviations. as[i] answers
+// qs[i], without withdrawals (record.Effective). The first sweep is Condition, answer by
 // answer. A sweep costs O(n d²). The result is a function of the arguments.
 //
-// A change is halved, down to a sixteenth, each time that a sweep asks for greater
-// changes than the one before; the sweeps end after 100. The report says whether that
-// was before they had converged; the belief is then that of the last sweep.
+// The share of a change that is made is halved, down to a sixteenth, each time that a
+// sweep has greater changes than the one before. After 100 sweeps the fit ends; the report
+// says whether it had converged. The belief is that of the last sweep.
 //
 // It panics if the numbers of qs and as differ, and returns errors as Condition does, and
 // that of ctx when it is done. Source: docs/methods.md, section 2.2.
@@ -72,7 +72,7 @@ func (m Model) ep(ctx context.Context, from *Gaussian, qs []idrl.QueryVector, as
 		}
 		report.Change, report.Skipped = 0, 0
 		if err := m.sweep(g, sites, damping, &report); err != nil && report.Sweeps > 0 {
-			break // what Update takes, a fit takes; g is that of the last sweep
+			break // answers that Condition accepts, a fit accepts; g is that of the last sweep
 		} else if err != nil {
 			return nil, report, err
 		}
@@ -102,7 +102,7 @@ func (o epOptions) withDefaults() epOptions {
 	return o
 }
 
-// sites returns a factor that says nothing for every observation.
+// sites returns the factor 1 for every observation.
 func (m Model) sites(from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer) (sites []site, err error) {
 	if len(qs) != len(as) {
 		panic("belief: queries and answers differ in number")
@@ -125,8 +125,7 @@ func (m Model) sites(from *Gaussian, qs []idrl.QueryVector, as []idrl.Answer) (s
 	return sites, nil
 }
 
-// sweep fits every site once; g is the belief that goes with them, and is left as it
-// is.
+// sweep fits every site once; g is the belief with all of them, and is not changed.
 func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *idrl.FitReport) error {
 	g, sx := g.clone(), make([]float64, g.Dim())
 	for i := range sites {
@@ -152,8 +151,8 @@ func (m Model) sweep(g *Gaussian, sites []site, damping float64, report *idrl.Fi
 type normal struct{ m, v float64 }
 
 // move moves s, and g with it, by a share of damping towards the factor to, where u has the
-// moments is under g and sx is Σx, which it overwrites. Where ok is false, or that would leave no positive
-// variance, it moves nothing.
+// moments is under g and sx is Σx, which it overwrites. If ok is false, or a variance would not be positive,
+// it changes nothing.
 func (s *site) move(g *Gaussian, sx []float64, is, to normal, ok bool, damping float64, report *idrl.FitReport) {
 	dTau, dNu := to.v-s.tau, to.m-s.nu
 	if !ok || !(1+damping*dTau*is.v > 0) {
@@ -166,10 +165,9 @@ func (s *site) move(g *Gaussian, sx []float64, is, to normal, ok bool, damping f
 	g.multiply(s.query.X, sx, is.m, is.v, damping*dTau, damping*dNu)
 }
 
-// fit returns the factor with which the belief about u, without that of s, gets the
-// mean and variance that the answer gives it; N(mean, v) is the belief with it. ok
-// is false where the belief without s, or with the answer, has no positive
-// variance.
+// fit returns the factor that turns the belief about u without s into the one after the
+// answer; N(mean, v) is the belief with s. ok is false if the belief without s, or after the
+// answer, has no positive variance.
 func (m Model) fit(s site, mean, v float64) (tau, nu float64, ok bool, err error) {
 	left := 1 - s.tau*v
 	if left <= 0 { // NaN is an error, which evaluate returns
@@ -190,10 +188,10 @@ func (g *Gaussian) multiply(x, sx []float64, m, v, tau, nu float64) {
 	g.shift(x, sx, (nu-tau*m)/(1+tau*v), tau/(1+tau*v))
 }
 
-// product returns from times all sites, free of the rounding of the steps that led to
-// them. Sites that widen the belief come last, so that every step is possible if the
-// product is. One that is not possible is made a site that says nothing, and counted
-// as skipped.
+// product returns from times all sites, without the rounding errors of the steps in which
+// the sites were found. Sites that widen the belief come last, so that every step is
+// possible if the product is. A site that is not possible is set to 1 and counted as
+// skipped.
 func product(from *Gaussian, sites []site, report *idrl.FitReport) *Gaussian {
 	g, sx := from.clone(), make([]float64, from.Dim())
 	for _, widens := range []bool{false, true} {

@@ -173,9 +173,8 @@ func (g *Gaussian) widen(x []float64, c float64) {
 	}
 }
 
-// factorise sets g.factor. Where rounding has cost Σ its definiteness it adds
-// the smallest jitter of 1e-10, 1e-8, … times the mean variance that restores
-// it.
+// factorise sets g.factor. If Σ is not positive definite because of rounding, it adds the
+// smallest jitter of 1e-10, 1e-8, … times the largest variance over d with which it is.
 func (g *Gaussian) factorise() {
 	d := len(g.mean)
 	scale := math.SmallestNonzeroFloat64
@@ -208,7 +207,7 @@ func cholesky(cov []float64, d int, jitter float64) (blas64.Triangular, bool) {
 	return l.RawTriangular(), true
 }
 
-// Condition returns the belief after one answer that speaks of u = θ·x:
+// Condition returns the belief after one answer about u = θ·x:
 //
 //	μ' = μ + α Σx
 //	Σ' = Σ − κ (Σx)(Σx)ᵀ
@@ -216,9 +215,9 @@ func cholesky(cov []float64, d int, jitter float64) (blas64.Triangular, bool) {
 // with α = ∂ log Z/∂m and κ = −∂² log Z/∂m². It is exact for an answer with
 // Gaussian noise and the assumed-density (moment-matching) step for any other.
 // Source: docs/methods.md, section 2.1. x has length d, and α and κ must be
-// finite. g is unchanged. Where rounding has put κ so high that a variance would
-// fall below zero, it is cut. If Σx = 0 the answer says nothing of θ, and g itself
-// is returned. The cost is O(d²).
+// finite. g is unchanged. If κ is so large by rounding that a variance would be below zero,
+// it is reduced. If Σx = 0 the answer has no information about θ, and g itself is returned.
+// The cost is O(d²).
 func (g *Gaussian) Condition(x []float64, alpha, kappa float64) *Gaussian {
 	if !finite(alpha, kappa) {
 		panic("belief: an observation must be finite")
@@ -252,9 +251,8 @@ func (g *Gaussian) shift(x, sx []float64, alpha, kappa float64) {
 	}
 }
 
-// ConditionOnValue returns the belief after y = θ·x + ε, ε ~ N(0, noiseVar): Condition
-// with what a Gaussian answer says. It panics if y is not finite or the variance
-// of y is not above zero.
+// ConditionOnValue returns the belief after the observation y = θ·x + ε, ε ~ N(0, noiseVar).
+// It panics if y is not finite or the variance of y is not above zero.
 func (g *Gaussian) ConditionOnValue(x []float64, y, noiseVar float64) *Gaussian {
 	m, v := g.moments(x)
 	if !(noiseVar >= 0 && v+noiseVar > 0) {
@@ -281,7 +279,7 @@ func (g *Gaussian) most(x, sx []float64) float64 {
 	return limit
 }
 
-// check panics if v has not length d.
+// check panics if the length of v is not d.
 func (g *Gaussian) check(v []float64) {
 	if len(v) != len(g.mean) {
 		panic("belief: a vector has the wrong length")

@@ -6,17 +6,16 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Graded is the likelihood of a comparison whose annotator says of a preferred clip
-// whether it is much better (Answer.Much). It has the noise ε of Of, and a second
-// band around zero:
+// Graded is the likelihood of a comparison in which the annotator also says whether the
+// preferred clip is much better (Answer.Much). It has the noise ε of Of, and a second band
+// around zero:
 //
 //	P(much a|u) = P(u + ε > Much)
 //	P(a|u)      = P(tie width < u + ε ≤ Much)
 //	P(equal|u)  = P(|u + ε| ≤ tie width)
 //
-// and likewise of b: the ordered probit or the ordered logit (docs/methods.md, section
-// 2.1). Each is what Of computes, of u + ε between two numbers. Where Much is +Inf it is
-// Of.
+// and likewise for b: the ordered probit or the ordered logit (docs/methods.md, section
+// 2.1). If Much is +Inf it is Of.
 type Graded struct {
 	Of   Banded  // required
 	Much float64 // half-width, above the tie width of Of, in units of θ·x
@@ -33,8 +32,7 @@ type Banded interface {
 	// Tie returns half the width of the band.
 	Tie() float64
 
-	// MostInfo returns what the information factor is at most, however finely the
-	// annotator tells u + ε.
+	// MostInfo returns an upper bound of the information factor, for any number of bands.
 	MostInfo(v float64) float64
 }
 
@@ -105,12 +103,13 @@ func (g Graded) Info(m, v float64) (w float64) {
 	return w
 }
 
-// MostInfo returns what Info(m, v) is at most, which does not depend on how many bands
-// there are.
+// MostInfo returns an upper bound of Info(m, v), which does not depend on the number of
+// bands.
 func (g Graded) MostInfo(v float64) float64 { return g.Of.MostInfo(v) }
 
-// replies returns the n possible answers to a comparison: 2, a and b; 3, 'equal' too; 4
-// and 5, these and much better ones. They must not be changed.
+// replies returns the n possible answers to a comparison, which must not be changed: 2 are a
+// and b; 3 are these and 'equal'; 4 are a and b, each with and without much better; 5 are
+// those and 'equal'.
 func replies(n int) []idrl.Answer {
 	switch n {
 	case 2, 3:

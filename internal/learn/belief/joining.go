@@ -16,8 +16,8 @@ import (
 // the uncertainty about annotators.
 var ownOptions = epOptions{sweeps: 25, tolerance: 1e-3}
 
-// resumedOptions are those of Resume where there is something to go on from. What is left to change then is
-// what the few answers since have moved.
+// resumedOptions are those of a fit that continues from an earlier one: only the few answers since then
+// still change the factors.
 var resumedOptions = epOptions{sweeps: 1, tolerance: 0.1}
 
 // A mannerSite is the factor of an answer about its annotator: of the manners the probabilities of the answer,
@@ -29,7 +29,7 @@ type mannerSite struct {
 	tau, nu        float64
 }
 
-// unread is in a mannerSite that says nothing.
+// unread is mannerSite.meant[0] of an answer that was not read yet.
 const unread = -1
 
 // A joining is a Fit under way.
@@ -55,18 +55,17 @@ type joining struct {
 // Fit returns the belief after all of some answers at once, given the belief before them, by
 // expectation propagation in θ and in the manners and offsets of annotators: each answer is a
 // Gaussian factor of its u, probabilities under the manners of its annotator and a Gaussian factor of
-// their offset, which are fitted, over and over, to what the answer says beside all the
-// others. as[i] answers qs[i]. The first sweep is Condition, answer by answer. It ends
-// when no change is greater than a thousandth, or after 25 sweeps. Then what the scale of θ and the
-// manners have to do with each other is put in (scaled). The result is a function of the
-// arguments. Errors are those of Model.Fit.
+// their offset. These are fitted repeatedly, given the factors of all other answers. as[i] answers
+// qs[i]. The first sweep is Condition, answer by answer. The fit ends when no change is greater than a
+// thousandth, or after 25 sweeps. Then the dependence between the scale of θ and the manners is
+// included (see scaling). The result is a function of the arguments. Errors are those of Model.Fit.
 func (o Own) Fit(ctx context.Context, from idrl.Posterior, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, idrl.FitReport, error) {
 	p, _, report, err := o.Resume(ctx, from, nil, qs, as)
 	return p, report, err
 }
 
-// Resume implements posterior.Resumer. Where only one annotator's answers were fitted, whose noise
-// was taken for known, nothing is left.
+// Resume implements posterior.Resumer. The Factors are nil if only one annotator has answered, whose
+// noise is taken to be known.
 func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.Factors, qs []idrl.QueryVector, as []idrl.Answer) (idrl.Posterior, posterior.Factors, idrl.FitReport, error) {
 	j, ok := from.(*Joint)
 	if !ok {
@@ -99,14 +98,14 @@ func (o Own) Resume(ctx context.Context, from idrl.Posterior, before posterior.F
 	return f.joint(f.mixed(f.widened())), f.left(), report, nil
 }
 
-// joining returns a fit in which the answers say nothing yet. What memory of its members it borrows it adds to lent.
+// joining returns a fit whose factors are all 1. It adds the memory that it borrows for its members to lent.
 func (o Own) joining(from *Joint, sites []site, lent *[]*memberMemory) *joining {
 	f := &joining{Own: o, from: from, theta: from.theta, sites: sites, lent: lent, damping: 1, ratio: 1, read: o.newReading(), sx: make([]float64, from.theta.Dim()), cavity: make([]float64, len(o.list))}
 	f.join()
 	return f
 }
 
-// fit makes the sweeps of a fit, which begins with what l says of the first answers; nil: from the beginning.
+// fit makes the sweeps of a fit. It begins with the factors l of the first answers, or from the beginning if l is nil.
 func (f *joining) fit(ctx context.Context, l *left) (report idrl.FitReport, err error) {
 	report.Answers = len(f.sites)
 	limit := ownOptions
@@ -134,11 +133,11 @@ func (f *joining) fit(ctx context.Context, l *left) (report idrl.FitReport, err 
 	return report, err
 }
 
-// acquainted is how many sweeps there are first in which nobody confuses the answers: without it a fit might begin
-// with all of them the wrong way round.
+// acquainted is the number of first sweeps without the reversed manners: otherwise a fit may begin with all
+// answers reversed.
 const acquainted = 3
 
-// acquaint makes the first sweeps.
+// acquaint makes the first sweeps, without the reversed manners.
 func (f *joining) acquaint(ctx context.Context, report *idrl.FitReport) error {
 	hidden := make([][]float64, len(f.people))
 	for i := range f.people {
@@ -159,8 +158,7 @@ func (f *joining) acquaint(ctx context.Context, report *idrl.FitReport) error {
 	return err
 }
 
-// run sweeps until nothing changes by more than the tolerance. What the belief is
-// then follows from the factors alone.
+// run sweeps until no change is greater than the tolerance. The belief is then a function of the factors.
 func (f *joining) run(ctx context.Context, limit epOptions, report *idrl.FitReport) error {
 	report.Sweeps = 0
 	for last := math.Inf(1); report.Sweeps < limit.sweeps; last = report.Change {
@@ -170,7 +168,7 @@ func (f *joining) run(ctx context.Context, limit epOptions, report *idrl.FitRepo
 		report.Change, report.Skipped = 0, 0
 		if err := f.sweep(0, report); err != nil && report.Sweeps > 0 {
 			f.settle(report)
-			break // what Condition takes, a fit takes
+			break // answers that Condition accepts, a fit accepts
 		} else if err != nil {
 			return err
 		}
@@ -186,13 +184,13 @@ func (f *joining) run(ctx context.Context, limit epOptions, report *idrl.FitRepo
 	return nil
 }
 
-// The scale is measured again once a measurePart of the answers is new, or this many.
+// The scale is measured again when 1/measurePart of the answers is new, and at least measureEvery of them.
 const (
 	measureEvery = 8
 	measurePart  = 4
 )
 
-// join makes factors of the annotators that say nothing yet.
+// join makes the factors of the annotators, which are 1.
 func (f *joining) join() {
 	places, n := map[idrl.AnnotatorID]int{}, len(f.bases)
 	f.says, f.meant = make([]mannerSite, len(f.sites)), make([]float32, n*len(f.sites))
@@ -218,7 +216,7 @@ func (f *joining) join() {
 	}
 }
 
-// leastWeight is a weight that no one answer brings back, and logLeast its logarithm.
+// leastWeight is a weight so small that one answer cannot make it relevant, and logLeast its logarithm.
 const (
 	logLeast    = -300
 	leastWeight = 5e-131
@@ -235,7 +233,7 @@ func (f *joining) sweep(first int, report *idrl.FitReport) error {
 	return nil
 }
 
-// visit fits factor i, and changes theta, which nobody shares.
+// visit fits factor i, and updates theta, which is not shared.
 func (f *joining) visit(i int, report *idrl.FitReport) error {
 	s, says := &f.sites[i], &f.says[i]
 	p := &f.people[says.who]
@@ -266,7 +264,7 @@ func (f *joining) visit(i int, report *idrl.FitReport) error {
 	return nil
 }
 
-// without stores the weights of p without an answer in cavity, of some bases and of those who click at random.
+// without stores the weights of p without an answer in cavity, for some bases and for the manners that click at random.
 func (f *joining) without(p *member, says *mannerSite, bases []int) {
 	if says.meant[0] == unread {
 		copy(f.cavity, p.weights)
@@ -284,7 +282,8 @@ func (f *joining) without(p *member, says *mannerSite, bases []int) {
 	}
 }
 
-// with makes what was read the factor of an answer, and the weights of p those of cavity times it, times share.
+// with sets the factor of an answer to the probabilities in f.read, and the weights of p to cavity times that factor
+// times share.
 func (f *joining) with(p *member, says *mannerSite, bases []int, share float64) {
 	unknown, c := says.meant[0] == unread, lapsed(says.alike)
 	for _, b := range bases {
@@ -348,7 +347,7 @@ func (f *joining) shiftOffset(p *member, s *mannerSite, m, v float64, push push,
 	report.Change = max(report.Change, math.Abs(dTau)/p.tau, math.Abs(dNu-dTau*p.nu/p.tau)/math.Sqrt(p.tau))
 }
 
-// joint returns the belief that the factors make, with theta in the place of that of the factors.
+// joint returns the belief by the factors, with theta in place of f.theta.
 func (f *joining) joint(theta *Gaussian) *Joint {
 	out := &Joint{theta: theta, people: slices.Clone(f.from.people)}
 	for i, p := range f.people {

@@ -8,9 +8,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A Joint is the belief about θ and about how each annotator answers, taken for independent of
-// each other: a Gaussian, and for each annotator weights of the manners of an Own model and
-// a Gaussian offset. It is immutable.
+// A Joint is the belief about θ and about how each annotator answers, which are independent: a
+// Gaussian, and for each annotator weights of the manners of an Own model and a Gaussian
+// offset. It is immutable.
 type Joint struct {
 	theta  *Gaussian
 	people []person // who have answered, by id
@@ -24,11 +24,11 @@ type person struct {
 	logs      []float32 // log weights of the manners, the greatest 0, none below faintest
 	offset    float64   // of ratings, mean
 	offsetVar float64
-	kept      *keptBlend // follows from the others; nil if it is not kept
+	kept      *keptBlend // cache of a function of the others; nil without a cache
 }
 
-// faintest is the log weight of manners that are given up until the next fit: 6e-6. The
-// next answers may bring them back.
+// faintest is the least log weight of a manner between fits, the logarithm of 6e-6. Further
+// answers may raise it.
 const faintest = -12
 
 // Weights returns the belief about θ.
@@ -74,7 +74,7 @@ func (j *Joint) with(theta *Gaussian, p person) *Joint {
 	return out
 }
 
-// rounded returns log weights as a person keeps them.
+// rounded returns log weights in the form of person.logs.
 func rounded(logs []float64) []float32 {
 	level(logs)
 	out := make([]float32, len(logs))

@@ -76,8 +76,8 @@ func (p person) marks() []byte {
 	return out
 }
 
-// UnmarshalBinary sets j, which must be new, to what data encodes. It refuses data that is
-// cut, changed, of a later version, or not what a fit can come to.
+// UnmarshalBinary sets j, which must be new, to what data encodes. It returns an error for data
+// that is cut, changed, of a later version, or not the result of a fit.
 func (j *Joint) UnmarshalBinary(data []byte) error {
 	if j.theta != nil {
 		return errors.New("belief: a Joint is immutable; decode into a new one")
@@ -114,8 +114,8 @@ func (j *Joint) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// A reader takes what is at the beginning of data. cut is set where that is not there, or is
-// none of the numbers that a person has.
+// A reader reads values from the beginning of data. cut is set if data is too short, or a value
+// is out of its range.
 type reader struct {
 	data []byte
 	cut  bool

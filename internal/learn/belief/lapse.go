@@ -6,20 +6,19 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Lapse is the likelihood of an annotator who answers as Of says, but with
-// probability Rate at random, whatever u is:
+// Lapse is the likelihood of an annotator who answers by Of, but with probability Rate at
+// random, independent of u:
 //
 //	p(y|u) = Rate·q + (1 − Rate) Of(y|u)
 //
-// with q = 1/Outcomes for a comparison and the density 1/2 for a rating on [−1, 1].
-// Where the ends of the scale are answers of their own (RatingClipped) q is 1/20 for
-// each, and the density 9/20 between them. Source: docs/methods.md, section 2.1, row
-// lapse. A surprising answer may now be a lapse, so that it can widen the posterior: d2
-// may be above zero.
+// with q = 1/Outcomes for a comparison and the density 1/2 for a rating on [−1, 1]. If the
+// ends of the scale have probabilities (RatingClipped), q is 1/20 for each, and the density
+// 9/20 between them. Source: docs/methods.md, section 2.1, row lapse. A surprising answer may
+// be a lapse, so that it can widen the posterior: d2 may be above zero.
 type Lapse struct {
 	Of       idrl.Likelihood // required
 	Rate     float64         // in [0, 1)
-	Outcomes int             // of a comparison: 2 (a, b) or 3 (and 'equal'), 4 or 5 if much better ones are others; 0 of a rating
+	Outcomes int             // of a comparison: 2 (a, b) or 3 (and 'equal'), 4 or 5 with much better ones; 0 for a rating
 }
 
 var (
@@ -42,7 +41,7 @@ func (l Lapse) Validate() error {
 	return nil
 }
 
-// check returns an error of kind Invalid if a is none that Of knows.
+// check returns an error of kind Invalid if Of does not know the answer a.
 func (l Lapse) check(a idrl.Answer) error {
 	if c, ok := l.Of.(checker); ok {
 		return c.check(a)
@@ -106,13 +105,13 @@ func (l Lapse) Info(m, v float64) float64 {
 // Replies returns the answers to a comparison that the likelihood tells apart.
 func (l Lapse) Replies() []idrl.Answer { return replies(l.Outcomes) }
 
-// ratingInfo returns w of a rating: that of Of, less what it loses on the scale
-// because an answer there may be a lapse,
+// ratingInfo returns w of a rating: that of Of, less the loss because an answer on the scale
+// may be a lapse,
 //
 //	w = (1 − Rate) (w_Of − ∫ Z_Of(y) d1_Of(y)² (1 − ρ(y)) dy over [−1, 1])
 //
-// by quadrature, whose panels are as wide as the standard deviation of y at most. Where
-// the ends are answers of their own, they are terms of a sum.
+// by quadrature, with panels of at most the standard deviation of y. If the ends of the scale
+// have probabilities, they are terms of a sum.
 func (l Lapse) ratingInfo(m, v float64) float64 {
 	of := l.Of.Info(m, v)
 	lost := func(y, width float64) float64 {

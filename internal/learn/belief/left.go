@@ -6,12 +6,12 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// left are the Factors of a fit.
+// left holds the Factors of a fit, from which a later fit continues.
 type left struct {
 	each     []leftSite
-	meant    []float32 // by observation and base, as of a mannerSite
+	meant    []float32 // mannerSite.meant by observation and base
 	ratio    float64
-	spread   [][]float64 // of the people, as of a member
+	spread   [][]float64 // member.spread of the people
 	measured int
 	logs     [][]float64 // of the weights of the manners of the people, in the order of their first answers
 	damping  float64
@@ -21,7 +21,7 @@ type left struct {
 // leftSite are the Gaussian factors of an observation, of θ and of the offset.
 type leftSite struct{ tau, nu, offsetTau, offsetNu float64 }
 
-// recall sets what l says of the people.
+// recall sets the people to their state in l.
 func (f *joining) recall(l *left) {
 	for i, logs := range l.logs {
 		copy(f.people[i].logs, logs)
@@ -31,7 +31,7 @@ func (f *joining) recall(l *left) {
 	f.suspect()
 }
 
-// begin begins with the state that a fit of the first of the answers left, and takes in the others.
+// begin sets the factors of the first answers to those of l, and takes in the other answers.
 func (f *joining) begin(l *left, report *idrl.FitReport) error {
 	f.damping = min(1, 2*l.damping)
 	copy(f.meant, l.meant)

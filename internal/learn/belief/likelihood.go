@@ -72,8 +72,8 @@ func (p Probit) Info(m, v float64) float64 {
 	return w / (r * r)
 }
 
-// MostInfo returns 1/(v + NoiseStd²), which Info(m, v) is at most: it would be that
-// if the annotator told u + ε itself.
+// MostInfo returns 1/(v + NoiseStd²), an upper bound of Info(m, v): the information of u + ε
+// itself.
 func (p Probit) MostInfo(v float64) float64 { return 1 / (v + p.NoiseStd*p.NoiseStd) }
 
 // LogZ returns log Z of answer a and its first two derivatives in m. It panics

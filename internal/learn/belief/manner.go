@@ -8,28 +8,28 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Manners are the ways in which an annotator may answer, with how probable each is of
-// somebody who has not answered yet. An answer is meant, and then it has the likelihood of
-// one of the bases, or it is a lapse, which says nothing of u:
+// Manners are the ways in which an annotator may answer, with their probabilities for an
+// annotator who has not answered yet. An answer is either meant, with the likelihood of a base,
+// or a lapse, which does not depend on u:
 //
 //	p_k(y|u) = rate_k·q_k(y) + (1 − rate_k)·base_k(y|u)
 //
-// A rate of 1 is somebody who clicks at random. A base is about scale·u, of a rating plus the
-// offset of the annotator; a scale below 0 is that of somebody who confuses the answers.
+// A rate of 1 is an annotator who clicks at random. A base is a likelihood of scale·u, for ratings
+// plus the annotator's offset. A scale below 0 is an annotator who confuses the answers.
 type manners struct {
 	bases     []base
-	list      []manner  // each base with all rates of lapses in turn, and then those who click at random
-	prior     []float64 // log weights of list where at most two annotators have answered: nobody is reversed; the greatest is 0
-	ofMany    []float64 // the same of more annotators
+	list      []manner  // each base with all rates of lapses in turn, and then the manners that click at random
+	prior     []float64 // log weights of list if at most two annotators have answered, without reversed manners; the greatest is 0
+	ofMany    []float64 // the same for more annotators, with reversed manners
 	all       []int     // the indexes of the bases
-	lapse     Lapse     // what a lapse is
+	lapse     Lapse     // has the probabilities of lapses
 	offsetVar float64   // of the offset before the first answer; 0 of comparisons
-	ratingVar float64   // of the noise of a rating, as the session is told
+	ratingVar float64   // variance of the noise of a rating by the session's settings
 
 	probits []bandedProbit // the bases, where all are probits of comparisons; else nil
 	noises  []float64      // variances of the noise of probits, each once
 
-	strangers [2][]float32 // of somebody who has not answered: person.logs by prior, and by ofMany
+	strangers [2][]float32 // person.logs of an annotator who has not answered, by prior and by ofMany
 
 	works   sync.Pool // of *work, for updates
 	members sync.Pool // of *memberMemory, for fits
@@ -38,14 +38,14 @@ type manners struct {
 // bandedProbit is a Probit whose noise is one of manners.noises.
 type bandedProbit struct {
 	band  float64
-	side  float64 // 1, or −1 of somebody who confuses the answers
+	side  float64 // 1, or −1 for an annotator who confuses the answers
 	noise int
 }
 
 // A base is a likelihood of answers that are meant.
 type base struct {
 	of     idrl.Likelihood
-	remark idrl.Likelihood // of a remark beside a comparison; nil where none is made
+	remark idrl.Likelihood // of a remark beside a comparison; nil without remarks
 	noise  float64         // standard deviation, as a multiple of that of the session
 	tie    float64         // width of ties in units of the noise, as a multiple of that of the session; 0 of ratings
 	scale  float64         // of u; of comparisons 1, or −1 if the answers are reversed
@@ -55,7 +55,7 @@ type base struct {
 type manner struct {
 	base    int
 	rate    float64 // in [0, 1]
-	decided bool    // a lapse is never 'equal', or once in a hundred times
+	decided bool    // a lapse is 'equal' with probability rarelyEqual
 }
 
 // The grid of manners.
@@ -63,11 +63,11 @@ var (
 	ownNoises = [...]float64{1. / 4, 1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 4}
 	ownScales = [...]float64{1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2}
 	ownTies   = [...]struct{ width, prior float64 }{{0.08, 0.35}, {0.5, 0.15}, {1, 0.35}, {2, 0.15}}
-	ownLapses = [...]struct{ rate, prior float64 }{{0, 0.6}, {0.05, 0.2}, {0.15, 0.12}, {0.5, 0.08}} // of those who do not click at random
+	ownLapses = [...]struct{ rate, prior float64 }{{0, 0.6}, {0.05, 0.2}, {0.15, 0.12}, {0.5, 0.08}} // without random clicking
 )
 
-// The grid of those who confuse the answers, which is coarser: it is to find them and to read their answers,
-// and not to tell how noisy they are.
+// The grid of reversed manners is coarser: it serves to detect annotators who confuse the answers, not to
+// estimate their noise.
 var (
 	reversedNoises = [...]float64{1. / 2, 1, 2}
 	reversedTies   = [...]float64{0.08, 1}
@@ -75,15 +75,15 @@ var (
 
 const (
 	ownOctaves   = 0.7  // standard deviation of the logarithm of the noise to base 2
-	ownRandom    = 0.1  // probability that somebody clicks at random
-	ownReversed  = 0.02 // probability that somebody confuses the answers
-	fewest       = 3    // annotators among whom it can be told that one confuses the answers
+	ownRandom    = 0.1  // prior probability that an annotator clicks at random
+	ownReversed  = 0.02 // prior probability that an annotator confuses the answers
+	fewest       = 3    // annotators from which on reversed manners are possible
 	scaleOctaves = 0.35 // standard deviation of the logarithm of the scale of ratings to base 2
 	offsetStd    = 0.15 // of ratings, which lie in [−1, 1]
 
-	leastRead = 1e-30 // probability or density of an answer under a manner, at least
+	leastRead = 1e-30 // least probability or density of an answer under a manner
 
-	rarelyEqual = 0.01 // probability of 'equal' of a lapse that is hardly ever that
+	rarelyEqual = 0.01 // probability of 'equal' in a lapse of a manner that is decided
 )
 
 // mannersOf returns the manners around the likelihoods of m for questions of a kind. ok is
@@ -190,8 +190,8 @@ func (g *manners) add(b base, log float64) {
 	g.bases = append(g.bases, b)
 }
 
-// addRandom adds those who click at random, whose lapses are all outcomes of a comparison
-// alike, or hardly ever 'equal'.
+// addRandom adds the manners that click at random: for comparisons one that is decided, and one
+// with equally probable outcomes.
 func (g *manners) addRandom(comparison bool) {
 	if comparison {
 		g.list, g.prior = append(g.list, manner{rate: 1, decided: true}), append(g.prior, 0)
@@ -243,9 +243,9 @@ func (g *manners) setPriors() {
 	}
 }
 
-// priorAmong returns the log weights of somebody who has not answered, where so many annotators have
-// answered, that one included. Between two who contradict each other nothing tells which of
-// them confuses the answers.
+// priorAmong returns the log weights of an annotator who has not answered, if that many annotators
+// answer, this one included. With two who contradict each other it is not known which of them
+// confuses the answers.
 func (g *manners) priorAmong(people int) []float64 {
 	if people < fewest {
 		return g.prior
@@ -267,7 +267,7 @@ func level(logs []float64) {
 }
 
 // random returns the probability, or the density, of an answer to a question of a kind if it is
-// a lapse: the first where all outcomes are alike, the second where 'equal' is rare.
+// a lapse: alike with equally probable outcomes, decided with rare 'equal'.
 func (g *manners) random(kind idrl.QueryKind, a *idrl.Answer) (alike, decided float64) {
 	alike = g.lapse.random(*a)
 	switch {

@@ -15,17 +15,17 @@ type member struct {
 	tau, nu float64   // of the offset now: precision, and precision times mean
 	shares  []float64 // weights after the sweep before, which add up to 1
 	bases   []int     // those that are read
-	product []float64 // work of settle: what is to be multiplied with 2^powers
+	product []float64 // work of settle: products of factors, divided by 2^powers
 	powers  []int
 	factors int // in product since the last gather
 
-	clicking []float64 // prior log weights of the manners that click at random of a suspect; nil of others
+	clicking []float64 // prior log weights of the manners that click at random, for a suspect; nil for others
 
-	// spread is by how much the log weights of the manners are above logs because the scale is not known; nil for zeros.
+	// spread is added to logs for the uncertainty of the scale; nil for zeros.
 	spread []float64
 }
 
-// member returns how annotator id answers before the answers, one of so many people.
+// member returns annotator id, one of that many people, before the answers.
 func (f *joining) member(id idrl.AnnotatorID, people int) member {
 	n, m := len(f.list), f.lend()
 	part := func(i int) []float64 { return m.numbers[i*n : (i+1)*n : (i+1)*n] }
@@ -43,7 +43,7 @@ func (f *joining) member(id idrl.AnnotatorID, people int) member {
 	return p
 }
 
-// A memberMemory holds the slices of a member. One for each annotator and fit would be most of what a session allocates.
+// A memberMemory holds the slices of a member, which are reused: they would be most of the memory that a session allocates.
 type memberMemory struct {
 	numbers []float64
 	powers  []int
@@ -70,8 +70,8 @@ func (f *joining) release() {
 	*f.lent = nil
 }
 
-// leastShare is the weight of a base below which answers are not read under it in a fit that goes on from
-// another: what they said before stays.
+// leastShare is the weight of a base below which its factors are not updated in a fit that continues from
+// another.
 const leastShare = 1e-4
 
 // basesAbove returns the bases whose weight is above a share.
@@ -93,8 +93,8 @@ func (p *member) basesAbove(least float64, g *manners) (out []int) {
 // 1e-240.
 const manyFactors = 8
 
-// settle sets what is known of the people by all factors, free of the rounding of the steps
-// that led to them, and notes how far that is from what it was.
+// settle computes the people and theta anew from all factors, without the rounding errors of single
+// steps, and reports the changes.
 func (f *joining) settle(report *idrl.FitReport) {
 	f.settleOffsets()
 	for i := range f.people {
@@ -152,8 +152,8 @@ func (p *member) begin(g *manners) {
 	}
 }
 
-// gather moves the powers of 2 of the products to powers, so that no product of many factors is
-// too small for a number.
+// gather moves the exponents of the products to powers, so that a product of many factors does not
+// underflow.
 func (p *member) gather() {
 	for k, z := range p.product {
 		if z == 1 {
@@ -181,7 +181,7 @@ func (p *member) end(g *manners) {
 	}
 }
 
-// weigh sets the weights by their logarithms, and notes how far they are from what they were.
+// weigh sets the weights by their logarithms, and reports their change.
 func (p *member) weigh(report *idrl.FitReport) {
 	top := p.logs[0]
 	for _, l := range p.logs {

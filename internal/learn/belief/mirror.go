@@ -6,8 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// mirrored reports whether more people are taken to confuse the answers than not: then the opposite weights are
-// as probable but for that, and so more probable.
+// mirrored reports whether the reversed manners have more weight than the others. Then −θ explains the answers as
+// well, and is more probable by the prior of the manners.
 func (f *joining) mirrored() bool {
 	sum := 0.0
 	for _, p := range f.people {
@@ -24,7 +24,7 @@ func (f *joining) mirrored() bool {
 	return sum < 0
 }
 
-// mirror takes the opposite weights, and fits from there.
+// mirror turns θ into −θ, and fits from there.
 func (f *joining) mirror(ctx context.Context, report *idrl.FitReport) error {
 	for i := range f.sites {
 		f.sites[i].nu *= -1
@@ -41,7 +41,7 @@ func (f *joining) mirror(ctx context.Context, report *idrl.FitReport) error {
 	return f.run(ctx, ownOptions, report)
 }
 
-// readAgain reads what answer i says of the manners, and leaves its Gaussian factors.
+// readAgain reads answer i under the manners of its annotator, and keeps its Gaussian factors.
 func (f *joining) readAgain(i int) {
 	s, says := &f.sites[i], &f.says[i]
 	p := &f.people[says.who]

@@ -68,11 +68,10 @@ func (x *Mixture) Sample(dst []float64, rng *rand.Rand) []float64 {
 	return x.SampleFrom(dst, dst)
 }
 
-// SampleFrom stores in dst the draw of θ that the independent standard normal numbers z
-// stand for, and returns it, under the rules of Gaussian.SampleFrom. u = Φ(z₁) is
-// uniform. The parts share [0, 1) by their weights; u takes the part in whose share it
-// lies. How far through that share it lies is uniform again, whichever the part, and
-// its normal quantile takes the place of z₁.
+// SampleFrom stores the draw of θ for independent standard normal numbers z in dst and
+// returns it, under the rules of Gaussian.SampleFrom. u = Φ(z₁) is uniform. [0, 1) is
+// divided among the parts by their weights, and the part that contains u is drawn from. The
+// relative position of u in it is uniform again; its normal quantile replaces z₁.
 func (x *Mixture) SampleFrom(dst, z []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, x.Dim())
@@ -99,8 +98,8 @@ func (x *Mixture) clone() *Mixture {
 	return out
 }
 
-// weigh sets the weights of x, which nobody shares, given their logarithms up to a
-// constant, and gives up the parts that are faint.
+// weigh sets the weights of x, which is not shared, given their logarithms up to a constant,
+// and drops the parts that are faint.
 func (x *Mixture) weigh(logs []float64) {
 	top, sum, kept := floats.Max(logs), 0.0, x.parts[:0]
 	for i, p := range x.parts {
@@ -114,9 +113,9 @@ func (x *Mixture) weigh(logs []float64) {
 	x.parts = kept
 }
 
-// thin returns a mixture of n parts or fewer that stands for x, by systematic
-// resampling: [0, 1) is cut into n equal shares, and each goes to the part of x in whose
-// share its middle lies.
+// thin returns a mixture of at most n parts that approximates x, by systematic resampling:
+// [0, 1) is divided into n equal shares, and each is given to the part of x that contains
+// its middle.
 func (x *Mixture) thin(n int) *Mixture {
 	out, before, taken := &Mixture{}, 0.0, 0
 	for i, p := range x.parts {

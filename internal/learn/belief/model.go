@@ -13,12 +13,12 @@ const PaperNoiseVar = 0.25
 // Model says how answers change a Gaussian belief.
 type Model struct {
 	Start      *Gaussian       // before the first answer; required
-	Comparison idrl.Likelihood // of the answer to a comparison; required if one is asked
-	Rating     idrl.Likelihood // of the answer to a rating; required if one is asked
-	Remark     idrl.Likelihood // of a remark, of the answers a (both good) and b (both bad); required if one is made
-	Group      BestWorst       // of the answer to a group; required if one is asked
+	Comparison idrl.Likelihood // of the answer to a comparison; required for comparisons
+	Rating     idrl.Likelihood // of the answer to a rating; required for ratings
+	Remark     idrl.Likelihood // of a remark, as answer a (both good) or b (both bad); required for remarks
+	Group      BestWorst       // of the answer to a group; required for groups
 	OfGroups   bool            // all questions are about groups, whose answers take long to fit
-	OffScale   bool            // a rating may lie outside [-1, 1], as that of an expert whose noise has no bounds
+	OffScale   bool            // a rating may lie outside [-1, 1], as of a simulated expert with unbounded noise
 }
 
 var _ idrl.RewardModel = Model{}
@@ -49,10 +49,10 @@ func (m Model) Prior() idrl.Posterior { return m.Start }
 // Grouped reports OfGroups.
 func (m Model) Grouped() bool { return m.OfGroups }
 
-// Groups returns the model of the answer to a group.
+// Groups returns the likelihood of the answer to a group.
 func (m Model) Groups() idrl.GroupLikelihood { return m.Group }
 
-// Likelihood returns the model of the answer to q, which is no group.
+// Likelihood returns the likelihood of the answer to q, which is not a group.
 func (m Model) Likelihood(q idrl.Query) idrl.Likelihood {
 	switch {
 	case q.Kind == idrl.Average:
@@ -126,10 +126,9 @@ func (g *Gaussian) moments(x []float64) (m, v float64) {
 	return idrl.Moments(g, x, g.mean, make([]float64, len(g.mean)))
 }
 
-// A checker is a likelihood that does not know every answer of its kind of
-// question.
+// A checker is a likelihood that does not accept every answer to its kind of question.
 type checker interface {
-	// check returns an error of kind Invalid if a is none that it knows.
+	// check returns an error of kind Invalid if it does not accept a.
 	check(a idrl.Answer) error
 }
 

@@ -2,16 +2,16 @@ package belief
 
 import "tiebreak/internal/idrl"
 
-// An observation is what an answer says of one functional of θ. It changes neither.
+// An observation is an answer about one functional of θ. query and answer are not changed.
 type observation struct {
 	query  *idrl.QueryVector
 	answer *idrl.Answer
 }
 
-// observations appends to dst what answer a to q says: nothing where it is not informative; else
-// itself, and, where it has a remark, the answer to another comparison: that of the average
-// of the two clips with a clip whose reward is zero (docs/methods.md, section 2.6). Given θ
-// they are independent.
+// observations appends the observations of answer a to q to dst: none if it is not informative;
+// else the answer itself, and, if it has a remark, the answer to a second comparison, of the
+// average of the two clips with a clip whose reward is zero (docs/methods.md, section 2.6).
+// Given θ they are independent.
 func observations(dst []observation, q *idrl.QueryVector, a *idrl.Answer) []observation {
 	if !a.Informative() {
 		return dst

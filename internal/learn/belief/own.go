@@ -16,12 +16,12 @@ import (
 //	p(y|u) = Σ_k w_ak p_k(y|u)
 //
 // and afterwards w_ak ∝ w_ak Z_k(y), Z_k(y) = ∫ p_k(y|u) N(u; m, v) du: one step of assumed
-// density filtering in θ and in the manners. Fit makes that expectation propagation in
-// both. While one annotator alone has answered the noise is as the session is told: what an
-// unknown noise costs there is more than what it brings. Source: docs/methods.md, section 2.4.
+// density filtering in θ and in the manners. Fit is expectation propagation in both. While only
+// one annotator has answered, the noise is that of the session's settings, because there the
+// posterior is worse with unknown noise. Source: docs/methods.md, section 2.4.
 type Own struct {
 	of     Model
-	always bool // also of one annotator alone
+	always bool // the noise is unknown for one annotator alone, too
 	*manners
 }
 
@@ -38,8 +38,7 @@ func (m Model) Own(kind idrl.QueryKind) (out Own, ok bool) {
 	return Own{of: m, manners: g}, ok
 }
 
-// Always returns o for statements of regret: the noise is not taken for known of one annotator
-// alone either.
+// Always returns o for statements of regret: the noise of one annotator alone is unknown, too.
 func (o Own) Always() Own {
 	o.always = true
 	return o
@@ -48,13 +47,13 @@ func (o Own) Always() Own {
 // Of returns the model that o was made around.
 func (o Own) Of() Model { return o.of }
 
-// told reports whether answers of who are as noisy as the session is told: nobody else has
-// answered.
+// told reports whether the noise of who is that of the session's settings, because no other
+// annotator has answered.
 func (o Own) told(j *Joint, who idrl.AnnotatorID) bool {
 	return !o.always && (len(j.people) == 0 || len(j.people) == 1 && j.people[0].id == who)
 }
 
-// likelihood returns that of answers to q of who, by j.
+// likelihood returns the likelihood of the answer of who to q under j.
 func (o Own) likelihood(j *Joint, who idrl.AnnotatorID, q idrl.Query) idrl.Likelihood {
 	if o.told(j, who) {
 		return o.of.Likelihood(q)
@@ -73,7 +72,7 @@ func (o Own) person(j *Joint, id idrl.AnnotatorID) person {
 	return o.stranger(id, len(j.people)+1)
 }
 
-// stranger returns how somebody answers of whom nothing is known, as one of so many who answer.
+// stranger returns an annotator without answers, as one of that many people.
 func (o Own) stranger(id idrl.AnnotatorID, people int) person {
 	logs := o.strangers[0]
 	if people >= fewest {
@@ -122,8 +121,7 @@ func (o Own) Condition(p idrl.Posterior, q idrl.QueryVector, a idrl.Answer) (idr
 	return j.with(g, who), nil
 }
 
-// learn adds the logarithms of the probabilities of an answer that was read under all bases to the log weights of
-// the manners.
+// learn adds the log probabilities of an answer, which was read under all bases, to the log weights of the manners.
 func (g *manners) learn(logs []float64, r *reading) {
 	c := lapsed(r.alike)
 	for _, i := range g.all {
@@ -134,8 +132,8 @@ func (g *manners) learn(logs []float64, r *reading) {
 	}
 }
 
-// weightsOf stores the weights whose logarithms are logs, of which the greatest is made 1, in dst,
-// and returns it.
+// weightsOf stores exp(logs) in dst, scaled so that the greatest is 1, and returns it. It shifts
+// logs.
 func weightsOf(dst, logs []float64) []float64 {
 	level(logs)
 	for k, l := range logs {
@@ -151,7 +149,7 @@ type work struct {
 	sx            []float64 // of length d
 }
 
-// work returns memory of Condition, which gives it back.
+// work returns memory for Condition, which returns it to the pool.
 func (o Own) work() *work {
 	if w, ok := o.works.Get().(*work); ok {
 		return w
@@ -167,13 +165,13 @@ func beyond(a idrl.Answer, m, v float64) error {
 // Groups returns nil: answers to groups share one noise.
 func (o Own) Groups() idrl.GroupLikelihood { return nil }
 
-// Likelihood returns the model of the answer to q of somebody of whom nothing is known.
+// Likelihood returns the likelihood of the answer to q of an annotator without answers.
 func (o Own) Likelihood(q idrl.Query) idrl.Likelihood {
 	return o.blend(o.stranger("", 1))
 }
 
-// ConditionOnPending implements idrl.RewardModel, for questions that are with annotators of
-// whom nothing is known.
+// ConditionOnPending implements idrl.RewardModel, for questions that are open with annotators
+// without answers.
 func (o Own) ConditionOnPending(p idrl.Posterior, qs ...idrl.QueryVector) idrl.Posterior {
 	return Model{Start: o.of.Start, Comparison: o.Likelihood(idrl.Query{}), Rating: o.Likelihood(idrl.Query{})}.ConditionOnPending(theta(p), qs...)
 }
@@ -218,10 +216,10 @@ func (o Own) ConditionOnPendingWith(p idrl.Posterior, qs []idrl.QueryVector, wit
 // asking is an Own model for questions to one annotator.
 type asking struct {
 	Own
-	of idrl.Likelihood // nil where the noise is as the session is told
+	of idrl.Likelihood // nil if the noise is that of the session's settings
 }
 
-// Likelihood returns the model of the annotator's answer to q.
+// Likelihood returns the likelihood of the annotator's answer to q.
 func (a asking) Likelihood(q idrl.Query) idrl.Likelihood {
 	if a.of == nil {
 		return a.Own.of.Likelihood(q)

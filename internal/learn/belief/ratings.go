@@ -6,10 +6,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// RatingClipped is the likelihood of a rating on a scale that ends: the annotator
-// means u + ε, ε ~ N(0, NoiseVar), and gives the end of [−1, 1] for what lies
-// beyond it. So a rating of ±1 is a one-sided interval (Tobit) and any other the
-// number itself. Source: docs/methods.md, section 2.1, row slider.
+// RatingClipped is the likelihood of a rating on a bounded scale: the rating is u + ε,
+// ε ~ N(0, NoiseVar), clipped to [−1, 1]. So a rating of ±1 is a one-sided interval (Tobit),
+// and any other is the number itself. Source: docs/methods.md, section 2.1, row slider.
 type RatingClipped struct {
 	NoiseVar float64 // > 0
 }

@@ -10,9 +10,9 @@ import (
 type reading struct {
 	alike, decided float64 // probability or density of the answer if it is a lapse, as of random
 
-	meant      []float64 // the same of the bases, if it is no lapse
+	meant      []float64 // by base: the same if it is no lapse
 	rise, bend []float64 // the first two derivatives of meant in t = scale·u + offset
-	scales     []float64 // work: one over the standard deviation of the answer, by manners.noises
+	scales     []float64 // workspace: 1/standard deviation of u + ε, by manners.noises
 }
 
 // newReading returns memory for a reading.
@@ -32,8 +32,8 @@ var meantRates = func() (out lapseNumbers) {
 // lapseNumbers has a number for each of ownLapses.
 type lapseNumbers [len(ownLapses)]float64
 
-// lapsed returns the probabilities that an answer is a lapse and what it is, where alike is that of the answer if it
-// is a lapse.
+// lapsed returns, by rate of lapses, the probability that an answer is a lapse and has its value; alike is the
+// probability of the value if it is a lapse.
 func lapsed(alike float64) (out lapseNumbers) {
 	for l := range ownLapses {
 		out[l] = ownLapses[l].rate * alike
@@ -41,14 +41,14 @@ func lapsed(alike float64) (out lapseNumbers) {
 	return out
 }
 
-// times multiplies numbers with the probabilities of an answer by the rate of lapses. c is the result of lapsed,
-// and meant the probability of the answer if it is none.
+// times multiplies n by the probabilities of an answer, by rate of lapses. c is the result of lapsed, and meant the
+// probability of the answer if it is no lapse.
 func (n *lapseNumbers) times(c *lapseNumbers, meant float64) {
 	p0, p1, p2, p3 := chance(c[0]+meantRates[0]*meant), chance(c[1]+meantRates[1]*meant), chance(c[2]+meantRates[2]*meant), chance(c[3]+meantRates[3]*meant)
 	n[0], n[1], n[2], n[3] = n[0]*p0, n[1]*p1, n[2]*p2, n[3]*p3
 }
 
-// learn adds the logarithms of what times multiplies with.
+// learn adds the logarithms of the factors of times.
 func (n *lapseNumbers) learn(c *lapseNumbers, meant float64) {
 	p0, p1, p2, p3 := chance(c[0]+meantRates[0]*meant), chance(c[1]+meantRates[1]*meant), chance(c[2]+meantRates[2]*meant), chance(c[3]+meantRates[3]*meant)
 	n[0], n[1], n[2], n[3] = n[0]+math.Log(p0), n[1]+math.Log(p1), n[2]+math.Log(p2), n[3]+math.Log(p3)
@@ -73,8 +73,8 @@ func (g *manners) randomly(k int, alike, decided float64) float64 {
 // firstRandom returns the first of the manners that click at random, which are the last ones.
 func (g *manners) firstRandom() int { return len(g.bases) * len(ownLapses) }
 
-// read reads what is observed under some bases, in the memory of r. It returns false where that is beyond
-// computing.
+// read stores the probabilities of an observation under some bases in r. It returns false if they cannot be
+// computed.
 func (g *manners) read(r *reading, seen observation, bases []int, m, v, offset, offsetVar float64) bool {
 	if remark := seen.query.Kind == idrl.Average; g.probits != nil && !remark {
 		g.readProbits(r, seen.answer.Choice, bases, m, v)
@@ -89,8 +89,8 @@ func (g *manners) read(r *reading, seen observation, bases []int, m, v, offset, 
 	return finite(sum)
 }
 
-// readBases reads what an answer says under the bases. Who confuses two clips does not confuse a remark
-// about both.
+// readBases is read by the likelihoods of the bases. A remark about both clips is not reversed for an annotator
+// who confuses the answers.
 func (g *manners) readBases(r *reading, seen observation, bases []int, m, v, offset, offsetVar float64) {
 	remark := seen.query.Kind == idrl.Average
 	for _, i := range bases {
@@ -104,8 +104,8 @@ func (g *manners) readBases(r *reading, seen observation, bases []int, m, v, off
 	}
 }
 
-// readProbits is readBases where all bases are probits, for a fraction of the work: one root for all
-// that have the same noise.
+// readProbits is readBases if all bases are probits. It takes less time: it computes one square root for each
+// noise.
 func (g *manners) readProbits(r *reading, choice idrl.Choice, bases []int, m, v float64) {
 	for i, noise := range g.noises {
 		r.scales[i] = 1 / math.Sqrt(v+noise)
@@ -144,13 +144,13 @@ func lapsesOf(all []float64, i int) *lapseNumbers {
 // log Z in the mean of u, and in that of the offset.
 type push struct{ z, d1, d2, offset1, offset2 float64 }
 
-// possible reports whether the push is one that a belief can take.
+// possible reports whether the push is finite and z is positive.
 func (p push) possible() bool {
 	return p.z > 0 && finite(p.z, p.d1, p.d2, p.offset1, p.offset2)
 }
 
-// mix returns the push of an answer that was read under some bases, where weights are those of the manners, up
-// to a factor. Other bases count as impossible.
+// mix returns the push of an answer that was read under some bases. weights are those of the manners, up to a
+// factor. Other bases have the weight 0.
 func (g *manners) mix(r *reading, bases []int, weights []float64) (p push) {
 	for k := g.firstRandom(); k < len(weights); k++ {
 		p.z += weights[k] * g.randomly(k, r.alike, r.decided)

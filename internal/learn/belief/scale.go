@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Expectation propagation takes θ and the manners of annotators for independent. They are not: if all rewards
-// are greater, and all noises too, the answers are hardly less probable. So what the factors make
-// is too narrow along the mean of θ, and too sure of how people answer. With the scale 1 + t as a variable of
-// its own, along which θ = (1 + t) μ + ε with ε independent of t, the posterior of t is a sum over all
-// manners of each annotator:
+// Expectation propagation approximates θ and the manners of annotators as independent. They are not: if all
+// rewards and all noises are multiplied by one factor, the answers are about as probable. So the belief by the
+// factors is too narrow along the mean of θ, and too certain about the manners. With the scale 1 + t as a
+// further variable, θ = (1 + t) μ + ε with ε independent of t, the posterior of t is a sum over all manners of
+// each annotator:
 //
 //	p(t) ∝ N(t; 0, 1/μᵀΛμ) Π_a Σ_k p(k) Π_i z_ik(t) / Π_i ĝ_i(t)
 //
@@ -21,17 +21,17 @@ import (
 // ĝ_i(t) the integral of the Gaussian factor of the answer, and Λ is the precision that the
 // factors make. Source: docs/methods.md, section 2.4.
 
-// The points of t, in standard deviations of what the factors make.
+// The points of t, in standard deviations of t by the factors.
 const (
 	scaleStep  = 1.5
 	scaleReach = 4 // steps
 	scaleNodes = 2*scaleReach + 1
 )
 
-// leastScaled is the weight of a base at least that counts along the scale.
+// leastScaled is the least weight of a base that is summed over.
 const leastScaled = 1e-5
 
-// leastPrecision is μᵀΛμ from which on θ has a scale: 0 is then three standard deviations away.
+// leastPrecision is the least μᵀΛμ for which the scale is measured: μ is then three standard deviations from 0.
 const leastPrecision = 9
 
 // A scaling is the sum over the manners at all points of t.
@@ -49,7 +49,7 @@ type scaledPerson struct {
 	answers int                 // since the weights were divided last
 }
 
-// widened returns the belief that the factors make, with the scale as a variable of its own.
+// widened returns the belief by the factors, with the measured variance along its mean.
 func (f *joining) widened() *Gaussian {
 	precision := f.alongMean()
 	if f.ratio == 1 || !hasScale(precision) {
@@ -65,8 +65,8 @@ func hasScale(precision float64) bool {
 	return precision > leastPrecision && !math.IsInf(precision, 1)
 }
 
-// measure sets the variance of t by the present factors, as a multiple of what they make, and makes them so that
-// the mean of t is 0.
+// measure sets f.ratio to the posterior variance of t, as a multiple of that by the factors, and rescales the
+// factors so that the mean of t is 0.
 func (f *joining) measure(report *idrl.FitReport) {
 	f.ratio, f.measured = 1, len(f.sites)
 	for i := range f.people {
@@ -103,8 +103,8 @@ func (f *joining) measure(report *idrl.FitReport) {
 	}
 }
 
-// spread returns by how much the log weights of the manners of an annotator are above those of a fit, from, where
-// they are averaged over t. s.logs are the probabilities of the points.
+// spread returns the log weights of the manners of an annotator, averaged over t, less those of the fit, from.
+// s.logs are the probabilities of the points.
 func (s *scaling) spread(g *manners, p *scaledPerson, from *member) []float64 {
 	n := len(p.weights) / scaleNodes
 	average := make([]float64, n)
@@ -129,8 +129,7 @@ func (s *scaling) spread(g *manners, p *scaledPerson, from *member) []float64 {
 	return out
 }
 
-// rescale makes the mean of θ greater by a factor, with the noise of all annotators: the answers say as much
-// less of θ.
+// rescale multiplies the mean of θ and the noise of all annotators by a factor.
 func (f *joining) rescale(by float64, report *idrl.FitReport) {
 	for i := range f.sites {
 		s := &f.sites[i]
@@ -168,7 +167,7 @@ func (f *joining) newScaling(std float64) *scaling {
 	return s
 }
 
-// take takes in answer i. It returns false where that is beyond computing.
+// take takes in answer i. It returns false if its probability cannot be computed.
 func (s *scaling) take(f *joining, i int, variance float64) bool {
 	at, says := &f.sites[i], &f.says[i]
 	p := &s.people[says.who]
@@ -211,8 +210,8 @@ func (p *scaledPerson) take(f *joining, weights []float64) {
 	}
 }
 
-// divide divides the weights at each point of t by the greatest, so that no product of many answers is too small
-// for a number.
+// divide divides the weights at each point of t by the greatest, so that a product over many answers does not
+// underflow.
 func (p *scaledPerson) divide() {
 	n := len(p.weights) / scaleNodes
 	for node := range p.tops {
@@ -232,7 +231,7 @@ func (p *scaledPerson) sum(logs *[scaleNodes]float64) {
 	}
 }
 
-// alongMean returns μᵀΛμ of what the factors make.
+// alongMean returns μᵀΛμ by the factors.
 func (f *joining) alongMean() (sum float64) {
 	sum = f.from.theta.precisionOf(f.theta.mean)
 	for i := range f.sites {

@@ -6,9 +6,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// sums returns Z of answer a and its first two derivatives in m. Mixtures of
-// likelihoods are computed from them, since they are cheaper than the logarithm of Z and its derivatives. Where Z
-// is far below the accuracy of a sum that has others in it, it may be 0.
+// sums returns Z of answer a and its first two derivatives in m, from which mixtures of likelihoods are computed. It
+// takes less time than log Z and its derivatives. Z may be 0 if it is far below the accuracy of a sum.
 func sums(l idrl.Likelihood, a *idrl.Answer, m, v float64) (z, z1, z2 float64) {
 	switch l := l.(type) {
 	case Probit:

@@ -2,19 +2,19 @@ package learning
 
 import "tiebreak/internal/idrl"
 
-// Recent is how many of the last queries are not repeated to a person once every query
-// has been asked.
+// Recent is the number of a person's last queries that are not repeated when every query has
+// been asked.
 const Recent = 5
 
-// A Standing is how a query stands with the person who is to be asked, in bits.
+// A Standing is the state of a query for the person who is to be asked, in bits.
 type Standing uint8
 
 // Bits of a Standing.
 const (
 	Out    Standing = 1 << iota // open with them already, or not to be asked at all
-	Busy                        // open with somebody
-	Known                       // given to them before, or unclear to somebody
-	Lately                      // among their last few: see Recent
+	Busy                        // open with another person
+	Known                       // given to them before, or unclear to any person
+	Lately                      // among their last Recent ones
 )
 
 // class returns the class in which a query may be asked, from 1 on, or 0 if it may
@@ -33,12 +33,12 @@ func (is Standing) class() int {
 	return 0
 }
 
-// Askable appends to dst the queries that may be put to a person, where is[i] is how
-// queries[i] stands with them: the best class that has any of
+// Askable appends the queries that a person may be asked to dst, where is[i] is the Standing
+// of queries[i] for them. These are the queries of the first class that is not empty:
 //
-//  1. new to them, clear to everybody so far, and not pending;
-//  2. not pending and not among their last few;
-//  3. pending, but with somebody else.
+//  1. new to them, clear to all people so far, and not pending;
+//  2. not pending and not among their last ones;
+//  3. pending with another person.
 func Askable(dst, queries []idrl.QueryVector, is []Standing) []idrl.QueryVector {
 	best := 0
 	for _, s := range is {
@@ -54,23 +54,23 @@ func Askable(dst, queries []idrl.QueryVector, is []Standing) []idrl.QueryVector 
 	return dst
 }
 
-// Remembered is how many of the last questions of a person are not repeated as long as
-// anything else can be asked, where what questions look like is known.
+// Remembered is the number of a person's last questions that are not repeated while other
+// questions can be asked, if it is known which questions look alike.
 const Remembered = 50
 
-// Unlike appends to dst the queries that may be put to a person, where is[i] is how
-// queries[i] stands with them, Lately aside, and ago[i] how many questions ago one was put to them that looks
-// like it: 1 for the last one, 0 if none of the last Remembered did. It is the best class
-// that has any of
+// Unlike appends the queries that a person may be asked to dst. is[i] is the Standing of
+// queries[i] for them, in which Lately has no effect. ago[i] says how many questions ago they
+// were asked one that looks like queries[i]: 1 for the last one, 0 if none of the last
+// Remembered ones does. The queries are those of the first class that is not empty:
 //
-//  1. new to them, clear to everybody so far, not pending, and unlike what they remember;
-//  2. not pending, and unlike what they remember;
-//  3. pending, but with somebody else, and unlike what they remember;
-//  4. not pending, the longest ago;
-//  5. pending, but with somebody else, the longest ago.
+//  1. new to them, clear to all people so far, not pending, ago[i] is 0;
+//  2. not pending, ago[i] is 0;
+//  3. pending with another person, ago[i] is 0;
+//  4. not pending, with the largest ago[i];
+//  5. pending with another person, with the largest ago[i].
 //
-// less[i] is how unwelcome queries[i] is to them; of the first class that has any, those with the lowest number
-// may be put.
+// less[i] is a penalty of queries[i]. Of the class only the queries with the lowest penalty
+// are appended.
 func Unlike(dst, queries []idrl.QueryVector, is []Standing, ago, less []uint8) []idrl.QueryVector {
 	rank := func(i int) (class int, longAgo uint8) {
 		switch s := is[i]; {

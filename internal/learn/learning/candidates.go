@@ -9,11 +9,10 @@ import (
 )
 
 // Thompson is Thompson sampling, Algorithm 2 of the paper (label "alg:ts"): it calls
-// solve for each candidate that is needed, with its number and the weights that it is
-// to be optimal for. Those are n draws from p and, where it is needed, the mean of p.
-// For a duel they are the mean, and then draws until solve reports that it found a
-// policy that differs from the one for the mean, at most n. It returns the first error
-// of solve.
+// solve for each candidate that is needed, with its number and the weights for which it is
+// to be optimal: n draws from p and, if it is needed, the mean of p. For a duel these are
+// the mean, and then at most n draws, until solve reports a policy that differs from the
+// one for the mean. It returns the first error of solve.
 func Thompson(need acquisition.Candidates, n int, p idrl.Posterior, draws *rand.Rand, solve Solve) error {
 	mean := func(k int) error {
 		_, err := solve(k, p.Mean(nil), idrl.FromMean)
@@ -41,8 +40,8 @@ func Thompson(need acquisition.Candidates, n int, p idrl.Posterior, draws *rand.
 	return nil
 }
 
-// Solve finds candidate k, a policy that is optimal for weights theta. It reports
-// whether that differs from the policy for the mean, which only a duel asks for.
+// Solve finds candidate k, a policy that is optimal for weights theta, length d. It reports
+// whether that differs from the policy for the mean, which only a duel needs.
 type Solve func(k int, theta []float64, origin idrl.Origin) (differs bool, err error)
 
 // CandidateID names candidate k of the generation that is trained after answer n.

@@ -1,19 +1,19 @@
 package learning
 
-// A policy that was trained takes the lead from one that people were shown by a duel: people
-// compare clips of the two, and a sequential test of two binomial hypotheses counts their answers.
+// A trained policy replaces the recommended one only after a duel: people compare clips of the
+// two, and a sequential test of two binomial hypotheses counts their answers.
 const (
-	// DuelMargin is by how many answers one of the two must be ahead. If people are right with
-	// probability p, and the number of answers had no limit, the wrong one would win with
-	// probability 1/(1 + (p/(1−p))²): 1.2 % for p = 0.9.
+	// DuelMargin is the lead, in answers, with which one of the two wins. If people are right with
+	// probability p, and there were no limit of answers, the wrong one would win with probability
+	// 1/(1 + (p/(1−p))²): 1.2 % for p = 0.9.
 	DuelMargin = 2
 
-	// DuelMost is how many answers are asked for at most; equal ones are among them. The majority
-	// decides then.
+	// DuelMost is the largest number of answers, with those that prefer neither. Then the
+	// majority decides.
 	DuelMost = 5
 )
 
-// A Verdict is how a duel stands.
+// A Verdict is the result of a duel.
 type Verdict uint8
 
 // Verdicts.
@@ -46,11 +46,11 @@ func (d *Duel) Add(answer int) {
 	}
 }
 
-// Verdict returns how the duel stands. A draw leaves the lead with the incumbent.
+// Verdict returns the result so far. A draw counts for the incumbent.
 func (d *Duel) Verdict() Verdict { return d.verdict }
 
-// Wants returns how many answers may decide the duel from here, the fewest: more are not asked for
-// at a time.
+// Wants returns the fewest further answers that may decide the duel. No more are asked for at a
+// time.
 func (d *Duel) Wants() int {
 	if d.verdict != Undecided {
 		return 0

@@ -7,29 +7,31 @@ import (
 	"tiebreak/internal/learn/regret"
 )
 
-// A Lead says which of Policies.Known leads, by index.
+// A Lead says which of Policies.Known is recommended. Policies are indexes.
 type Lead struct {
 	Leader     int     // the recommended policy
-	Incumbent  int     // that won the last duel; most often Leader, or else that looks like it
-	Challenger int     // expected to be better, and not compared with it yet; -1 if there is none
-	Gain       float64 // of the challenger, expected: a difference of returns
-	Out        []bool  // policies that lost a duel; nil if none did
+	Incumbent  int     // the policy that challengers are compared with; Leader unless a challenger replaces it
+	Challenger int     // a policy that is expected to be better, but lacks a duel with Incumbent; -1 if there is none
+	Gain       float64 // expected return of Challenger less that of Incumbent
+	Out        []bool  // by policy: it lost a duel; nil if all policies may lead
 }
 
-// Trials say what is known of policies from comparisons of one with another.
+// Trials has the results of duels of policies.
 type Trials interface {
-	// Tested returns which of known may lead because people were shown them before policies were
-	// trained, or because they won a duel with one that might; and which lost one. It is nil where all policies may lead.
+	// Tested returns which of known may lead, because people were shown them before policies
+	// were trained or because they won a duel with a policy that may; and which lost a duel.
+	// Both are nil if all policies may lead.
 	Tested(known []idrl.Candidate) (may, lost []bool)
 
-	// Between returns how a duel of two policies stands. alike says that a person could not tell
-	// them apart: there is nothing to ask.
+	// Between returns the result of the duel of two policies. alike says that people cannot
+	// distinguish them, so that there is no duel.
 	Between(challenger, incumbent idrl.Candidate) (v Verdict, alike bool)
 }
 
-// LeadBy returns which policy leads under p: the one with the highest mean return of those that
-// may lead. One that may not, and is expected to be better by more than the tolerance of
-// statements, is a challenger; it leads if it won a duel with the leader, or looks like it. There must be a policy.
+// LeadBy returns which policy leads under p: of those that may lead, the one with the highest
+// mean return. A policy that may not lead, and is expected to be better by more than
+// Config.Tolerance, is a challenger. It leads if it won a duel with the leader, or looks like
+// it. There must be a policy.
 func (l *Learner) LeadBy(p idrl.Posterior, t Trials) Lead {
 	under, known := l.policies.represented(), l.policies.Known()
 	may, lost := t.Tested(known)
@@ -39,10 +41,10 @@ func (l *Learner) LeadBy(p idrl.Posterior, t Trials) Lead {
 	scores := regret.Scores(p.Mean(nil), under)
 	out := unopposed(highest(scores, func(i int) bool { return may[i] && !lost[i] }))
 	out.Out = lost
-	if out.Leader < 0 { // those who won are not among the known any more
+	if out.Leader < 0 { // no policy that may lead is known any more
 		return unopposed(regret.Leader(p, under))
 	}
-	span := finite(scores)
+	span := spanOf(scores)
 	for {
 		c := highest(scores, func(i int) bool { return !may[i] && !lost[i] })
 		if c < 0 || !(scores[c]-scores[out.Incumbent] > l.cfg.Tolerance*span) {
@@ -81,8 +83,8 @@ func highest(scores []float64, is func(i int) bool) int {
 	return best
 }
 
-// finite returns the span of the scores of policies that may lead.
-func finite(scores []float64) float64 {
+// spanOf returns the span of the scores that are finite.
+func spanOf(scores []float64) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range scores {
 		if !math.IsInf(s, -1) {
@@ -92,9 +94,9 @@ func finite(scores []float64) float64 {
 	return high - low
 }
 
-// left returns the known policies but those that lost a duel, as they are and under the representation, and the place
-// of the leader among them.
-func (l *Learner) left(by Lead) (known, under []idrl.Candidate, leader int) {
+// remaining returns the known policies without those that lost a duel, as they are and under the representation, and
+// the index of the leader among them.
+func (l *Learner) remaining(by Lead) (known, under []idrl.Candidate, leader int) {
 	all, represented := l.policies.Known(), l.policies.represented()
 	if by.Out == nil {
 		return all, represented, by.Leader

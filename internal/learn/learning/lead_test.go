@@ -137,3 +137,31 @@ func TestGainIsTrue(t *testing.T) {
 	}
 	t.Logf("%v challengers: %.3f stated, %.3f true", n, stated, truth)
 }
+
+// The statement by another return is about the policy that leads by the duels, and not about policies that lost one.
+func TestOtherwiseFollowsTheDuels(t *testing.T) {
+	l := learning.New(learning.Config{
+		Model: belief.Model{Start: belief.Isotropic(1, 1), Comparison: belief.Probit{NoiseStd: 1}}, Method: acquisition.Methods()[0],
+		Schedule: learning.Live(), Tolerance: 0.05, Regret: rng.New(1, "regret", 0),
+	})
+	l.Adopt(nil, []idrl.Candidate{{ID: "a", Mu: []float64{1}}, {ID: "b", Mu: []float64{2}}, {ID: "c", Mu: []float64{4}}})
+	x := idrl.QueryVector{Query: idrl.Query{ID: "q", Kind: idrl.CompareClips, Clips: []idrl.ClipID{"1", "2"}}, X: []float64{3}}
+	if err := l.Observe(x, idrl.Answer{Choice: idrl.ChoseA}); err != nil {
+		t.Fatal(err)
+	}
+	same := func(idrl.Candidate) float64 { return 1 }
+	for _, test := range []struct {
+		by           learning.Lead
+		leader, best idrl.PolicyID
+		loss         float64
+	}{
+		{learning.Lead{Leader: 2}, "c", "c", 0},
+		{learning.Lead{Leader: 1}, "b", "c", 2. / 3},
+		{learning.Lead{Leader: 0, Out: []bool{false, false, true}}, "a", "b", 1},
+	} {
+		got := l.Otherwise(test.by, l.Posterior(), same)
+		if got.Leader.ID != test.leader || got.Best.ID != test.best || math.Abs(got.Loss-test.loss) > 1e-9 {
+			t.Errorf("%+v: %s leads, %s is best, loss %v; want %s, %s, %v", test.by, got.Leader.ID, got.Best.ID, got.Loss, test.leader, test.best, test.loss)
+		}
+	}
+}

@@ -13,19 +13,19 @@ import (
 	"tiebreak/internal/learn/regret"
 )
 
-// Config is what a learner is made of.
+// Config has the parts and settings of a Learner.
 type Config struct {
 	Model    idrl.RewardModel   // required
 	Method   acquisition.Method // required
 	Schedule Schedule           // how many policies are kept, and which count as one
-	Regret   *rand.Rand         // of the statements of regret, which own it; nil where none is asked for
+	Regret   *rand.Rand         // for statements of regret, which own it; nil without statements
 
-	// Tolerance is the share of the span up to which those statements take a loss for
-	// small; required where there is Regret.
+	// Tolerance is the share of the span up to which those statements count a loss as
+	// small; required with Regret.
 	Tolerance float64
 
-	// Paper asks for what the authors' code computes where that differs from the
-	// text. The candidates are then looked at as they come.
+	// Paper follows the authors' code where it differs from the text of the paper. Then
+	// methods use all candidates, whatever their origin.
 	Paper bool
 
 	// Queries may be asked at any time. The products of the posterior with them are
@@ -33,9 +33,9 @@ type Config struct {
 	// choice. Empty where the queries change.
 	Queries []idrl.QueryVector
 
-	// Solving is the posterior that policies are solved for before the first answer,
-	// where that is not the one by which queries are valued: the authors' code keeps
-	// two in one environment. Default: the prior of Model.
+	// Solving is the posterior from which policies are solved before the first answer, if
+	// it is not the one by which queries are valued: in one environment the authors' code
+	// keeps two. Default: the prior of Model.
 	Solving idrl.Posterior
 }
 
@@ -47,15 +47,15 @@ type Learner struct {
 	policies           Policies
 	outlook            *regret.Outlook
 
-	table   acquisition.Table  // of the last choice; its memory is used again
+	table   acquisition.Table  // of the last choice; its memory is reused
 	kept    *acquisition.Table // of cfg.Queries, up to date; nil without them
-	looked  []idrl.Candidate   // what the last choice looked at
+	looked  []idrl.Candidate   // policies that the last choice used
 	history []acquisition.Asked
 	best    float64 // highest rating so far
 	rated   bool    // there is one
 }
 
-// New returns a learner that knows nothing: D ← {}, P(θ|D) ← P(θ).
+// New returns a learner without answers: D ← {}, P(θ|D) ← P(θ).
 func New(cfg Config) *Learner {
 	l := &Learner{
 		cfg: cfg, f: cfg.Method.New(cfg.Paper), posterior: cfg.Model.Prior(), solving: cfg.Solving,
@@ -76,8 +76,8 @@ func New(cfg Config) *Learner {
 // Posterior returns P(θ|D).
 func (l *Learner) Posterior() idrl.Posterior { return l.posterior }
 
-// Solving returns the posterior that policies are solved for: P(θ|D), but in paper
-// mode where the authors keep two.
+// Solving returns the posterior from which policies are solved: P(θ|D), except in paper mode
+// if the authors keep two.
 func (l *Learner) Solving() idrl.Posterior { return l.solving }
 
 // valuing returns the posterior by which queries are valued.
@@ -88,9 +88,8 @@ func (l *Learner) valuing() idrl.Posterior {
 	return l.posterior
 }
 
-// Become makes p the posterior of the learner, whose list of queries must not be
-// fixed. It is for callers that compute the posterior of a list of answers by package
-// posterior, record it, and adopt it then.
+// Become sets the posterior to p. Config.Queries must be empty. It is for callers that
+// compute the posterior of a list of answers by package posterior and record it first.
 func (l *Learner) Become(p idrl.Posterior) {
 	if l.kept != nil {
 		panic("learning: the queries are fixed, so that the posterior moves by Observe")
@@ -123,13 +122,11 @@ func (l *Learner) Observe(q idrl.QueryVector, a idrl.Answer) error {
 	return nil
 }
 
-// Adopt replaces the candidates: Π_c ← candidates. Those before them become part of
-// the archive. The first candidates come with the pool, which is never dropped; later
-// pools are left out of account.
+// Adopt replaces the candidates: Π_c ← candidates. The earlier ones become part of the
+// archive. The first call sets the pool, which is never dropped; later pools are ignored.
 func (l *Learner) Adopt(pool, candidates []idrl.Candidate) { l.policies.Adopt(pool, candidates) }
 
-// Extend adds candidates to those in use, which Adopt has set. None of these becomes part
-// of the archive by it.
+// Extend adds candidates to those in use, which Adopt has set. It does not change the archive.
 func (l *Learner) Extend(candidates []idrl.Candidate) { l.policies.Extend(candidates) }
 
 // Represent makes m the model of the weights of another representation, under which mu
@@ -149,31 +146,31 @@ func (l *Learner) Represent(m idrl.RewardModel, mu func(idrl.Candidate) []float6
 // Policies returns the policies that are known. They belong to the learner.
 func (l *Learner) Policies() *Policies { return &l.policies }
 
-// A Question is what Choose is asked.
+// A Question is the input of Choose.
 type Question struct {
 	Askable []idrl.QueryVector // to choose from; nil: Config.Queries
-	Pending []idrl.QueryVector // that are being answered: the choice counts as if they were
+	Pending []idrl.QueryVector // that are being answered: the choice is made as if they were answered
 
-	// Who will be asked, and with whom each of Pending is, for a model that knows
-	// annotators apart (posterior.Personal).
+	// Who is the annotator who will be asked, and With has the one who is asked each of
+	// Pending, for a model that distinguishes annotators (posterior.Personal).
 	Who  idrl.AnnotatorID
 	With []idrl.AnnotatorID
 
-	// Method chooses in place of Config.Method; nil for that.
+	// Method is used in place of Config.Method; nil for that.
 	Method *acquisition.Method
 
 	// Weight is acquisition.Input.Weight of a query by its index; nil for ones.
 	Weight func(q int, mean, variance float64) float64
 
-	// Aid is what only some methods of experiments need; Table, Candidates, Rand and
-	// what the answers say are the learner's to fill in.
+	// Aid has the input that only some methods of experiments need. The learner sets Table,
+	// Candidates, Rand, Best, Rated, History and Weight.
 	Aid acquisition.Input
 }
 
-// A Choice is a query to ask, and what made it worth asking.
+// A Choice is a query to ask, and the reason for it.
 type Choice struct {
 	acquisition.Selection
-	FirstID, SecondID idrl.PolicyID                       // of the pair that it tells most about; empty without one
+	FirstID, SecondID idrl.PolicyID                       // of the policies First and Second; empty without a pair
 	ShareIDs          [record.MaxShares]record.Share      // Shares with the names of the policies
 	Best              [1 + record.MaxShares]record.Chance // record.Why.Best
 	Mean, Var         float64                             // of θ·x of the query, given that the pending ones are answered; 0 without a query
@@ -221,8 +218,8 @@ func (l *Learner) Choose(q Question, stream *rand.Rand) (Choice, error) {
 	return c, nil
 }
 
-// chance returns the probability of policy i of those that were looked at to be the best,
-// with that of the policies that count as the same one. It is unknown without chances.
+// chance returns the probability that policy i of l.looked, or one that counts as the same,
+// is the best; 0 without chances.
 func (l *Learner) chance(chances []float64, i int) record.Chance {
 	if chances == nil {
 		return 0
@@ -236,7 +233,7 @@ func (l *Learner) chance(chances []float64, i int) record.Chance {
 	return record.ChanceOf(sum)
 }
 
-// asked returns the model and the posterior by which the answers to a question are valued.
+// asked returns the reward model and the posterior for the choice of a question.
 func (l *Learner) asked(q Question) (idrl.RewardModel, idrl.Posterior) {
 	if m, ok := l.cfg.Model.(posterior.Personal); ok && q.Who != "" {
 		return m.Asking(l.valuing(), q.Who), m.ConditionOnPendingWith(l.valuing(), q.Pending, q.With)
@@ -244,7 +241,7 @@ func (l *Learner) asked(q Question) (idrl.RewardModel, idrl.Posterior) {
 	return l.cfg.Model, l.cfg.Model.ConditionOnPending(l.valuing(), q.Pending...)
 }
 
-// look returns the policies that a method looks at.
+// look returns the policies that a method uses.
 func (l *Learner) look(needs acquisition.Needs) []idrl.Candidate {
 	switch {
 	case needs.Candidates == acquisition.NoCandidates:
@@ -265,9 +262,8 @@ func (l *Learner) present() []idrl.Candidate {
 	return l.policies.represented()[:len(l.policies.present)]
 }
 
-// samplesOf returns those of the candidates that are Thompson samples, or all if they
-// are fewer than two: most samples may have been left out because the simulation broke
-// down.
+// samplesOf returns the candidates that are Thompson samples, or all if they are fewer than
+// two: samples are left out if the simulation broke down.
 func samplesOf(candidates []idrl.Candidate) []idrl.Candidate {
 	var out []idrl.Candidate
 	for _, c := range candidates {
@@ -300,9 +296,9 @@ func (l *Learner) recommend(p idrl.Posterior, under []idrl.Candidate) idrl.Candi
 // under the posterior mean, 0 if none are known.
 func (l *Learner) Spread(c idrl.Candidate) float64 { return regret.Spread(l.posterior.Mean(nil), c) }
 
-// Warm returns the Params of the policies that a training from p starts from: of the
-// candidates in use and, if it is none of them, of the policy that p recommends. mu gives
-// feature expectations under the features of p; nil stands for those of the environment.
+// Warm returns the Params of the policies from which a training by p starts: those of the
+// candidates in use and of the recommended policy under p. mu returns feature expectations
+// under the features of p; nil stands for those of the environment.
 func (l *Learner) Warm(p idrl.Posterior, mu func(idrl.Candidate) []float64) [][]float64 {
 	var out [][]float64
 	for _, c := range l.policies.present {
@@ -315,14 +311,14 @@ func (l *Learner) Warm(p idrl.Posterior, mu func(idrl.Candidate) []float64) [][]
 	return out
 }
 
-// Regret returns what stopping with the policy that leads would cost, over the known
-// policies but those that lost a duel, for weights drawn from draws: the posterior by which it leads, or one
-// that takes less for known. Seq is left 0.
+// Regret returns the statement for stopping with the policy that leads, over the known
+// policies without those that lost a duel. Weights are drawn from draws: the posterior of the
+// learner, or one that makes fewer assumptions. Seq is left 0.
 func (l *Learner) Regret(draws idrl.Posterior, by Lead) idrl.Regret {
 	if by.Out == nil {
 		return l.state(&l.policies, draws, l.policies.represented(), by.Leader)
 	}
-	known, under, leader := l.left(by)
+	known, under, leader := l.remaining(by)
 	out := l.outlook.Statement(draws, under, leader)
 	out.Policies = l.policies.different(known)
 	return out
@@ -342,15 +338,15 @@ func (l *Learner) start(first []idrl.Candidate) *Policies {
 	return &k
 }
 
-// RegretAtStart returns what stopping before the first answer would have cost, over
-// the pool and the first candidates.
+// RegretAtStart returns the statement for stopping before the first answer, over the pool and
+// the first candidates.
 func (l *Learner) RegretAtStart(first []idrl.Candidate) idrl.Regret {
 	prior, k := l.cfg.Model.Prior(), l.start(first)
 	return l.state(k, prior, k.Known(), regret.Leader(prior, k.Known()))
 }
 
-// state returns the statement over the policies that k knows, which are known here under the
-// present representation, and says how many different ones they are.
+// state returns the statement over the policies of k, where known are these under the present
+// representation. Policies is the number of different ones.
 func (l *Learner) state(k *Policies, p idrl.Posterior, known []idrl.Candidate, leader int) idrl.Regret {
 	out := l.outlook.Statement(p, known, leader)
 	out.Policies = k.Distinct()

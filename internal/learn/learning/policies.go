@@ -10,16 +10,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// rounding is the distance of two feature expectations, relative to 1 + ‖μ‖∞, that
-// counts as rounding of one and the same.
+// rounding is the distance of two feature expectations, relative to 1 + ‖μ‖∞, up to which
+// they count as equal but for rounding.
 const rounding = 1e-9
 
 // Policies holds the policies whose feature expectations are known: the candidates in
-// use, the pool, and those of earlier generations. Pool and archive hold each policy
-// once: two count as one if their feature expectations are no further apart than
-// rounding, or than Schedule.Alike of the greatest distance from the first policy to another
-// of the pool and the first candidates, those that extended them included. It is a function
-// of what was adopted: candidates count alike whether they came at once or by Extend.
+// use, the pool, and those of earlier generations. Pool and archive hold each policy once:
+// two count as one if their feature expectations are no further apart than rounding, or than
+// Schedule.Alike times the greatest distance from the first policy to another of the pool and
+// the first candidates. The result is the same if candidates come at once or by Extend.
 type Policies struct {
 	share float64 // Schedule.Alike
 	limit int     // Schedule.Archive
@@ -32,20 +31,20 @@ type Policies struct {
 	alike   float64          // Euclidean distance of μ up to which policies count as one
 	dropped int              // from the archive
 
-	known    []idrl.Candidate // nil until it is asked for
-	distinct int              // of known; 0 until it is asked for
+	known    []idrl.Candidate // nil until it is computed
+	distinct int              // of known; 0 until it is computed
 	likes    map[int][]int    // of Like, until known changes
 
 	mu    func(idrl.Candidate) []float64 // under the representation; nil for Candidate.Mu
-	under []idrl.Candidate               // known with Mu under the representation; nil until it is asked for
+	under []idrl.Candidate               // known with Mu under the representation; nil until it is computed
 }
 
 // NewPolicies returns an empty set with the rules of a schedule.
 func NewPolicies(s Schedule) Policies { return Policies{share: s.Alike, limit: s.Archive} }
 
-// Adopt replaces the candidates in use. Those before them become part of the archive,
-// of which the oldest are dropped where it holds more than Schedule.Archive, those of a library last. The first
-// time the pool is taken in too.
+// Adopt replaces the candidates in use. The earlier ones become part of the archive. If that
+// has more than Schedule.Archive policies, the oldest are dropped, those of a library last.
+// The first call sets the pool.
 func (k *Policies) Adopt(pool, candidates []idrl.Candidate) {
 	if k.present == nil {
 		k.given = pool
@@ -94,8 +93,8 @@ func (k *Policies) retire() {
 	}
 }
 
-// least returns the place in the archive of what is dropped first: the oldest policy that was trained, since people know
-// those of the library; else the oldest.
+// least returns the index in the archive of the policy that is dropped first: the oldest one that was trained, because
+// people know those of the library; else the oldest.
 func (k *Policies) least() int {
 	return max(0, slices.IndexFunc(k.archive, func(c idrl.Candidate) bool { return c.Origin != idrl.FromLibrary }))
 }
@@ -150,8 +149,7 @@ func (k *Policies) Leader(mean []float64) idrl.Candidate {
 	return known[regret.LeaderUnder(mean, known)]
 }
 
-// Like returns the indexes of those of Known that count as one with policy i of them, which is
-// among them.
+// Like returns the indexes in Known of the policies that count as one with policy i, with i itself.
 func (k *Policies) Like(i int) []int {
 	if out, known := k.likes[i]; known {
 		return out
@@ -183,9 +181,9 @@ func (k *Policies) Distinct() int {
 	return k.distinct
 }
 
-// Represent makes mu give the feature expectations that returns are computed from. Which
-// policies count as one depends on those of the environment's features all the same, so
-// that the archive stays what it is.
+// Represent sets the feature expectations from which returns are computed. Which policies
+// count as one still depends on the features of the environment, so that the archive does
+// not change.
 func (k *Policies) Represent(mu func(idrl.Candidate) []float64) { k.mu, k.under = mu, nil }
 
 // represented returns Known with Mu under the representation.
@@ -209,5 +207,5 @@ func represented(policies []idrl.Candidate, mu func(idrl.Candidate) []float64) [
 	return out
 }
 
-// Dropped returns how many policies the archive had no room for.
+// Dropped returns the number of policies that were dropped from the archive.
 func (k *Policies) Dropped() int { return k.dropped }

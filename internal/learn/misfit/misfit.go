@@ -14,26 +14,26 @@ import (
 // Level is the largest probability of an alarm in a session whose answers follow the features.
 const Level = 0.05
 
-// shares are the prior standard deviations of the value of a clip, as multiples of that of what its
-// features tell.
+// shares are the prior standard deviations of the own value of a clip, as multiples of that of its
+// reward by the features.
 var shares = [...]float64{0.3, 1}
 
 const (
-	// settling is the number of first answers from which the models only learn: by their questions it
-	// is known how much the features of clips differ.
+	// settling is the number of first answers that are not predicted. From their questions the
+	// standard deviation of the reward of a clip is estimated.
 	settling = 5
 
-	// widest is the number of weights of a model, values of clips included, up to which the test goes on.
+	// widest is the largest number of weights of a model, values of clips included. The test ends there.
 	widest = 512
 )
 
-// A Test compares how well two models predict answers. With p of the session's model and p_s of the
-// model in which the values of clips have the share s of the spread, after n answers
+// A Test compares how well models predict answers. With p the predictions of the session's model and
+// p_s those of the model in which the values of clips have the share s, after n answers
 //
 //	S_n = log ½ Σ_s Π_i p_s(a_i | a_1 … a_i−1) − log Π_i p(a_i | a_1 … a_i−1)
 //
-// over the answers after the first settling. If answers follow p, exp(S_n) is a martingale that begins at
-// 1, whichever questions are asked, so that S_n ever exceeds log 1/Level with a probability of at most Level
+// over the answers after the first settling ones. If answers follow p, exp(S_n) is a martingale that begins
+// at 1 for every choice of questions, so that S_n ever exceeds log 1/Level with a probability of at most Level
 // (Ville's inequality). Source: docs/methods.md, section 2.10. It is owned by one goroutine.
 type Test struct {
 	rival func(stds []float64) posterior.Personal
@@ -51,7 +51,7 @@ type Test struct {
 	ended   bool                     // nothing more is taken in
 }
 
-// A said answer is one that was taken in.
+// A said is an answer that was taken in.
 type said struct {
 	query  *idrl.QueryVector
 	answer idrl.Answer
@@ -85,8 +85,8 @@ func (t *Test) Take(q *idrl.QueryVector, a idrl.Answer) error {
 	return t.again()
 }
 
-// again makes the models, with room for more clips, and has them learn from all answers. How much room
-// there is, is a function of the number of clips.
+// again makes the models, with room for more clips, and has them learn from all answers. The room is a
+// function of the number of clips.
 func (t *Test) again() error {
 	if t.std == 0 {
 		t.std = t.spread()
@@ -115,8 +115,8 @@ func (t *Test) again() error {
 	return nil
 }
 
-// spread returns the prior standard deviation of what features tell of a clip: by the questions so far,
-// whose clips differ by √2 times as much.
+// spread returns the prior standard deviation of the reward of a clip by its features. It is that of the
+// difference between two clips, over the questions so far, divided by √2.
 func (t *Test) spread() float64 {
 	prior := t.rival(nil).Prior()
 	work, mean, sum := make([]float64, prior.Dim()), make([]float64, prior.Dim()), 0.0
@@ -127,7 +127,7 @@ func (t *Test) spread() float64 {
 	return math.Sqrt(sum / float64(2*len(t.said)))
 }
 
-// learn has the models predict answer i, and then learn from it.
+// learn adds the log probabilities of answer i to logs, and then conditions the models on it.
 func (t *Test) learn(i int) error {
 	before := t.sum()
 	for k, m := range t.models {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// own returns RewardModel with the noise of each annotator learnt along with θ. ok is false where the
-// likelihood of a comparison has no noise that is a number.
+// own returns RewardModel with the noise of each annotator learnt along with θ. ok is false if the
+// likelihood of a comparison has no noise parameter.
 func (m *Model) own() (belief.Own, bool) { return m.RewardModel().Own(idrl.CompareClips) }
 
 // several reports whether at least two annotators gave informative answers.
@@ -29,9 +29,9 @@ func several(d idrl.Dataset) bool {
 }
 
 // annotators returns the likelihood of the answers of each annotator of d to comparisons, by the
-// belief about θ and the annotators after d, while the features stay those of m: the mixture of
-// belief.Own under the weights of the manners of docs/methods.md, section 2.4. It is nil where there
-// is none. Errors are those of belief.Own.Fit.
+// belief about θ and the annotators after d, under the features of m: the mixture of belief.Own by the
+// weights of the manners (docs/methods.md, section 2.4). It is nil if own has no model. Errors are those
+// of belief.Own.Fit.
 func (m *Model) annotators(ctx context.Context, d idrl.Dataset) (map[idrl.AnnotatorID]idrl.Likelihood, error) {
 	own, ok := m.own()
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A description is what the metadata of an encoded model say, and the file beside it.
+// A description is the content of the metadata of an encoded model, and of the file beside it.
 type description struct {
 	networks.Description
 
@@ -97,8 +97,8 @@ func (m *Model) Describe() ([]byte, error) {
 
 // Decode returns the model that Encode turned into b, bit for bit, with the likelihoods
 // and the number of updates of cfg; the rest of cfg is not used. It returns an error of
-// kind Damaged if b was changed or cut, and of kind Invalid if it is something else or of a
-// later version.
+// kind Damaged if b was changed or cut, and of kind Invalid if it is not a reward network or
+// of another version.
 func Decode(cfg Config, b []byte) (*Model, error) {
 	text, ts, intact, err := networks.Decode(b)
 	if err != nil {
@@ -120,7 +120,7 @@ func Decode(cfg Config, b []byte) (*Model, error) {
 	return m, nil
 }
 
-// model returns what d and ts describe.
+// model returns the model that d and ts describe.
 func (d *description) model(cfg Config, ts []safetensors.Tensor) (*Model, error) {
 	if len(d.Layers) < 2 || len(ts) != len(d.Layers)+2 {
 		return nil, fmt.Errorf("%d layers and %d tensors", len(d.Layers), len(ts))

@@ -18,10 +18,10 @@ const (
 	// converged, and takes its second derivatives for the posterior.
 	Corrected Mode = "corrected"
 
-	// Anchored is Corrected, but that the penalty draws the weights of hidden layers to
-	// those that were drawn at the start, and not to zero. So features that the answers say
-	// nothing of remain, and with them the uncertainty about rewards that differ in these.
-	// It always begins with drawn weights.
+	// Anchored is Corrected, except that the penalty pulls the weights of hidden layers
+	// towards the initial drawn ones instead of zero. So features about which answers have
+	// no information remain, and with them the uncertainty about rewards that differ in
+	// these. It always begins with drawn weights.
 	Anchored Mode = "anchored"
 
 	// Paper trains as the authors' code does.
@@ -31,7 +31,7 @@ const (
 // Modes returns all modes, the default first.
 func Modes() []Mode { return []Mode{Corrected, Anchored, Paper} }
 
-// Config says what a model is and how it is trained.
+// Config has the settings of a model and its training.
 type Config struct {
 	ObsDim, ActDim int // numbers of an observation and of an action; ObsDim is required, ActDim may be 0
 
@@ -71,7 +71,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Limits of a network, far above what the models here have.
+// Limits of a network.
 const (
 	maxWidth  = 4096 // numbers of an input, and units of a layer
 	maxLayers = 8    // hidden

@@ -23,10 +23,10 @@ type item struct {
 	c          [2]float64
 }
 
-// gather returns the data that c is to be trained on. It returns an error of kind Invalid,
-// which names the answer, where an answer does not fit its question, a row has another
-// width than those of c, or a number is not finite. The two clips of a comparison may have
-// different lengths: their rewards are summed, as those of all models are.
+// gather returns the data of a training. It returns an error of kind Invalid, which names the
+// answer, if an answer does not fit its question, a row has another width than in c, or a
+// number is not finite. The two clips of a comparison may have different lengths: their
+// rewards are summed, as in all models.
 func gather(c Config, d idrl.Dataset) (*data, error) {
 	if len(d.Queries) != len(d.Answers) || len(d.Shown) != len(d.Answers) {
 		return nil, idrl.Errorf(idrl.Invalid, "%d questions and clips of %d for %d answers", len(d.Queries), len(d.Shown), len(d.Answers))

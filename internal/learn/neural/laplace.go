@@ -11,7 +11,7 @@ import (
 )
 
 // A laplace is the posterior of the last layer about its mode, from a prior N(0, I/ridge)
-// and some answers; x[i] is what answer i speaks of, in features.
+// and some answers; answer i is about θ·x[i].
 type laplace struct {
 	ridge float64
 	items []item
@@ -28,9 +28,9 @@ func (l *laplace) objective(theta []float64) float64 {
 	return sum
 }
 
-// derivatives returns the gradient of the objective, and its second derivatives, in which
-// an answer that would widen the posterior, as a lapse can, counts as one that says
-// nothing: the matrix is positive definite.
+// derivatives returns the gradient of the objective, and its second derivatives. An answer
+// that would widen the posterior, as a lapse can, has no part in these, so that the matrix
+// is positive definite.
 func (l *laplace) derivatives(theta []float64) (*mat.VecDense, *mat.SymDense) {
 	d := len(theta)
 	g, h := mat.NewVecDense(d, nil), l.prior(d)
@@ -59,8 +59,8 @@ const (
 	newtonTolerance = 1e-10 // of the expected decrease of the objective, in nats
 )
 
-// mode returns the θ with the lowest objective, by Newton's method with steps that are
-// halved until they lower it, from theta, which it overwrites.
+// mode returns the θ with the lowest objective. It uses Newton's method, with steps that are
+// halved until they lower the objective, from theta, which it overwrites.
 func (l *laplace) mode(theta []float64) ([]float64, error) {
 	value := l.objective(theta)
 	step, next := mat.NewVecDense(len(theta), nil), make([]float64, len(theta))

@@ -10,9 +10,9 @@ import (
 )
 
 // A Learner learns the features of a live session: those of a network that is trained on
-// the answers so far, from weights that are drawn anew each time, so that what it learns
-// is a function of the answers and the seed. Answers after it condition the weights of the
-// last layer.
+// the answers so far. Initial weights are drawn anew each time, so that the result is a
+// function of the answers and the seed. Later answers condition the weights of the last
+// layer.
 type Learner struct {
 	// Config says what the network is; its ObsDim and ActDim are those of the clips, and
 	// are not used.
@@ -27,10 +27,11 @@ var _ idrl.FeatureLearner = Learner{}
 
 // LearnerFor returns the learner for sessions of spec, whose defaults are filled in, in env.
 // The scale of a network's reward is free, so that its unit is that of the log-odds of a
-// preference: a comparison is Bradley-Terry's with β = 1 and ties as wide, beside the noise,
-// as those of spec. Where the noise is each annotator's own, it is the probit of the same slope, whose
-// mixtures over manners have a closed form: valuing 1,200 questions takes 0.9 ms instead of 11. It returns an error of kind Invalid for tabular environments, whose
-// features are a function of the state that a step enters and not of observations.
+// preference: a comparison is Bradley-Terry's with β = 1, and its tie width in units of the
+// noise is that of spec. If each annotator has a noise of their own, it is the probit of the
+// same slope, whose mixtures over manners have a closed form: valuing 1,200 questions takes
+// 0.9 ms instead of 11. It returns an error of kind Invalid for tabular environments, whose
+// features are functions of the entered state instead of observations.
 func LearnerFor(spec idrl.SessionSpec, env idrl.Environment) (Learner, error) {
 	if _, ok := env.(idrl.Tabular); ok {
 		return Learner{}, idrl.Errorf(idrl.Invalid, "a reward network learns from observations and actions, which environment %q, a table of states, does not have; "+
@@ -60,8 +61,8 @@ const FirstFit = 10
 func (l Learner) Name() string { return "network" }
 
 // Due implements idrl.FeatureLearner: at 10 informative answers, and then whenever a
-// quarter more have come since the last time, or ten: 10, 20, 30, 40, 50, 62, 77, 96, …
-// A fit costs the more the more answers there are, and changes the less.
+// quarter more have come since the last time, but at least ten: 10, 20, 30, 40, 50, 62, 77,
+// 96, … With more answers a fit costs more and changes less.
 func (l Learner) Due(n int) bool {
 	at := FirstFit
 	for at < n {
@@ -127,8 +128,8 @@ func (r Representation) Dim() int { return r.Model.Dim() }
 // Weights implements session.Weighted: those of the last layer.
 func (r Representation) Weights() []float64 { return r.Model.Posterior().Mean(nil) }
 
-// Features implements idrl.Representation. It panics if the rows of s have other widths
-// than those that the network was trained on: an environment keeps its widths.
+// Features implements idrl.Representation. It panics if the rows of s do not have the widths
+// of the network.
 func (r Representation) Features(dst []float64, s idrl.Steps) []float64 {
 	return r.Model.Features(dst, s)
 }

@@ -6,19 +6,19 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A loss returns what an answer costs where the rewards of its clips sum up to a and b,
-// and the derivatives by a and b.
+// A loss returns the loss of an answer whose clips have the sums of rewards a and b, and its
+// derivatives in a and b.
 type loss func(it *item, a, b float64) (value, da, db float64)
 
-// corrected is −log p(answer given u), u the reward that the answer speaks of.
+// corrected is −log p(answer given u), with u = c_0 a + c_1 b (item.c).
 func corrected(it *item, a, b float64) (value, da, db float64) {
 	l, d1, _ := logP(it, it.c[0]*a+it.c[1]*b)
 	return -l, -d1 * it.c[0], -d1 * it.c[1]
 }
 
-// logP returns log p(answer given u) and its first two derivatives in u. Where an 'equal'
-// is not possible, in a model without ties, it returns those of P(a)P(b), to which the
-// probability of a tie is in proportion for narrow bands.
+// logP returns log p(answer given u) and its first two derivatives in u. For 'equal' in a
+// model without ties it returns those of P(a)P(b), to which the probability of a tie is
+// proportional if the tie width is small.
 func logP(it *item, u float64) (l, d1, d2 float64) {
 	l, d1, d2 = it.likelihood.LogZ(it.answer, u, 0)
 	if it.answer.Choice == idrl.Equal && math.IsInf(l, -1) {

@@ -38,7 +38,7 @@ func newModel(cfg Config, s scale, net *nn.Net, p *belief.Gaussian, r Report) (*
 	return m, net.SetParams(w)
 }
 
-// model returns what was learnt.
+// model returns the trained model.
 func (t *training) model() (*Model, error) {
 	d := t.cfg.features()
 	w := t.net.Params(nil)
@@ -66,7 +66,7 @@ func (t *training) model() (*Model, error) {
 	return newModel(t.cfg, t.scale, t.net, p, t.report)
 }
 
-// features returns what each answer speaks of, in features.
+// features returns for each answer the vector x, length d, such that it is about θ·x.
 func (t *training) features() [][]float64 {
 	d, last := t.cfg.features(), len(t.cfg.Hidden)-1
 	out, all := make([][]float64, len(t.data.items)), make([]float64, len(t.data.items)*d)

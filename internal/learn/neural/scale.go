@@ -2,8 +2,8 @@ package neural
 
 import "math"
 
-// A scale is what is done to the inputs of a network: x ← (x − mean)·per, coordinate by
-// coordinate. Both have the width of an input.
+// A scale transforms the inputs of a network, coordinate by coordinate: x ← (x − mean)·per.
+// Both have the width of an input.
 type scale struct{ mean, per []float32 }
 
 // raw returns the scale that leaves inputs as they are.
@@ -15,14 +15,14 @@ func raw(width int) scale {
 	return s
 }
 
-// firmness is the number by which inputs are divided beside L, so that λ = ½ fits answers that
-// are right in nine of ten: docs/methods.md, section 2.5, has what was tried.
+// firmness is a divisor of the inputs with which λ = ½ fits answers of which nine in ten are
+// right (docs/methods.md, section 2.5).
 const firmness = 3
 
 // scaleOf returns the scale under which the rows of d have mean 0 and standard deviation
-// 1/(3L), L the mean number of steps of a clip, or 1 for ratings, which are about means over
-// clips. So what is learnt depends neither on the units and the origin of an observation
-// nor on the length of clips. A coordinate that does not change is 0.
+// 1/(3L), with L the mean number of steps of a clip, or 1 for ratings, which are about means
+// over clips. So the result does not depend on the units and the origin of an observation,
+// nor on the length of clips. A coordinate that does not vary becomes 0.
 func scaleOf(d *data) scale {
 	s, n := raw(d.width), float64(len(d.x)/d.width)
 	if n == 0 {
@@ -66,8 +66,8 @@ func (s scale) apply(x []float32) {
 	}
 }
 
-// move returns the factors by which the columns of the first layer are multiplied so that
-// it makes of inputs under s what it made of them under from, up to a constant.
+// move returns factors for the columns of the first layer, with which its outputs for inputs
+// under s are those for inputs under from, up to a constant.
 func (s scale) move(from scale) []float32 {
 	out := make([]float32, len(s.per))
 	for j := range out {

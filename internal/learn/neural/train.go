@@ -9,13 +9,13 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Train returns the model that d teaches, which has an informative answer or none. warm is
-// the model to go on from, of the same widths; nil begins with weights that are drawn, as
-// the mode Anchored always does. The result is a function of the arguments and of the state of stream.
+// Train returns a model that is trained on d. warm is the model to continue from, of the same
+// widths; nil begins with drawn weights, as the mode Anchored always does. The result is a
+// function of the arguments and of the state of stream.
 //
 // It returns ctx.Err() soon after ctx is done, and an error of kind Invalid if cfg is out
 // of range, d does not fit it, or warm has other widths. Without informative answers the
-// posterior is the prior, about the features of the weights to begin with.
+// posterior is the prior, under the features of the initial weights.
 func Train(ctx context.Context, cfg Config, d idrl.Dataset, warm *Model, stream *rand.Rand) (*Model, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.check(); err != nil {
@@ -65,13 +65,13 @@ type training struct {
 
 // A Report says how a training went.
 type Report struct {
-	Answers   int     // informative, that it saw
+	Answers   int     // informative answers in the data
 	Updates   int     // of the weights
-	Objective float64 // at the end: Σ −log p and the penalty, in nats; Paper the mean loss of the last epoch
-	Converged bool    // not in Paper: lower learning rates do not lower it by another thousandth
+	Objective float64 // at the end: Σ −log p and the penalty, in nats; in Paper the mean loss of the last epoch
+	Converged bool    // not in Paper: lower learning rates do not lower the objective by another thousandth
 
-	// Collapsed: the answers are explained best by a network that is zero, such as if they
-	// contradict each other. The features are then those before the training.
+	// Collapsed says that the answers are explained best by a network that is zero, for
+	// example because they contradict each other. The features are then the initial ones.
 	Collapsed bool
 }
 
@@ -115,9 +115,8 @@ func newTraining(ctx context.Context, cfg Config, d *data, warm *Model, stream *
 	return t, nil
 }
 
-// begin sets the weights to begin with. In Corrected those of a model that has seen no
-// answers are no better than drawn ones, and under the scale of data far too large, for
-// its inputs had none.
+// begin sets the initial weights. In Corrected the weights of a model without answers are not
+// used: its inputs were not scaled, so that they are far too large for scaled data.
 func (t *training) begin(warm *Model) error {
 	if warm != nil && !warm.cfg.alike(t.cfg) {
 		return idrl.Errorf(idrl.Invalid, "the earlier model has layers of %v units instead of %v", warm.cfg.sizes(), t.cfg.sizes())
@@ -139,14 +138,13 @@ func (t *training) begin(warm *Model) error {
 }
 
 // anchorGain is the standard deviation of the weights that Anchored draws, in units of
-// √(2/inputs of the layer), at which signals keep their size (He et al. 2015). docs/methods.md, section
-// 2.5, has what was tried.
+// √(2/inputs of the layer), with which signals keep their size (He et al. 2015). The choice is
+// explained in docs/methods.md, section 2.5.
 const anchorGain = 1.5
 
-// anchor widens the weights of hidden layers that were drawn to the standard deviation σ of
-// anchorGain, and penalises by λ(w − w₀)²/σ² what they become: with λ = ½ they are a draw
-// from the prior that the penalty stands for. The last layer, for which w₀ is 0 and σ is 1,
-// is as in Corrected.
+// anchor scales the drawn weights w₀ of hidden layers to the standard deviation σ of
+// anchorGain, and sets the penalty λ(w − w₀)²/σ². With λ = ½ it is minus the log prior of
+// N(w₀, σ²). The last layer is as in Corrected: w₀ is 0 and σ is 1.
 func (t *training) anchor() error {
 	w, k, sizes := t.net.Params(nil), make([]float32, t.net.Len()), t.cfg.sizes()
 	at, i := make([]float32, t.net.Len()), 0
@@ -178,8 +176,8 @@ const (
 	paperRate   = 1e-4
 )
 
-// paper trains as the authors' code does: a new optimiser, ten epochs in batches of 20, of
-// which the last is left out where it is not full.
+// paper trains as the authors' code does: a new optimiser, and ten epochs in batches of 20,
+// without the last batch if it is not full.
 func (t *training) paper() error {
 	opt, err := nn.NewOptimiser(t.net, adam(paperRate, t.cfg.Lambda))
 	if err != nil {
@@ -264,8 +262,8 @@ func (t *training) forward(items []int) {
 	}
 }
 
-// Rates of the optimiser but in Paper, one after the other, and the updates at one rate
-// between two looks at the objective.
+// Learning rates, one after the other, except in Paper; and the updates between two
+// evaluations of the objective.
 var rates = [...]float64{3e-3, 1e-3, 3e-4}
 
 const stage = 100

@@ -7,14 +7,14 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// Beside a history there may be a second one, of the same items, by a model that
-// averages over what the first model takes for known (Config.Averaged). It is a function
-// of the items too, based on fits at positions of its own. It ends where its fits would
-// take more than about a second: so many answers leave little to average over.
+// A history may have a second one, of the same items, by a model that averages over the
+// assumptions of the first model (Config.Averaged). It is a function of the items too, based
+// on fits at positions of its own. It ends when its fits would take more than about a second:
+// with so many answers, little uncertainty about the assumptions remains.
 //
-// A model that knows annotators apart (posterior.Personal) takes for known only the noise of one who
-// is alone, so that its posterior is its own average once it is based on a fit of the answers of
-// two.
+// A model that distinguishes annotators (posterior.Personal) assumes only the noise of an
+// annotator who is alone. So its posterior is its own average once it is based on a fit of the
+// answers of two.
 
 const (
 	// averagedCost is what an average costs, as a multiple of one posterior.
@@ -29,8 +29,8 @@ func (c *Config) averaged() Config {
 	return Config{Model: c.Averaged, Go: c.Go, cost: averagedCost, longest: cmp.Or(c.longestAverage, longestAverage)}
 }
 
-// Averaged returns the posterior after the items by Config.Averaged; Posterior where
-// there is none, or none any more.
+// Averaged returns the posterior after the items by Config.Averaged; Posterior if there is
+// no average, or none any more.
 func (h *History) Averaged() idrl.Posterior {
 	if h.average == nil {
 		return h.p
@@ -48,14 +48,14 @@ func (h *History) averages(n int) bool {
 }
 
 // personal reports whether h is based on a fit of the answers of several annotators, by a model
-// that knows them apart.
+// that distinguishes them.
 func (h *History) personal() bool {
 	_, ok := h.cfg.Model.(Personal)
 	return ok && h.second > 0 && h.plan.base(h.n) >= h.second
 }
 
-// averageWith sets the average of next, which is h with one more item. An average that
-// cannot be computed is none; only the end of ctx is an error.
+// averageWith sets the average of next, which is h with item i. If it cannot be computed next
+// has no average; only the end of ctx is an error.
 func (h *History) averageWith(ctx context.Context, next *History, i Item) error {
 	next.average = nil
 	if h.average == nil || next.n > h.average.plan.last() || next.personal() {

@@ -1,6 +1,6 @@
-// Package posterior keeps the posterior of a session as a function of the list of its
-// effective answers, in their order, and of nothing else: not of answers that were
-// withdrawn, of restarts, or of how fast the machine is.
+// Package posterior computes the posterior of a session as a function of the ordered list of
+// its effective answers. It does not depend on withdrawn answers, restarts, or the speed of
+// the machine.
 //
 // One-by-one updates drift from the exact posterior, by more than a standard deviation
 // in a few hundred answers, and do so in a way that depends on the order of the

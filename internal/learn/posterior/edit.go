@@ -53,9 +53,9 @@ func (h *History) before(seq int64) (last *block, tail []Item) {
 }
 
 // Replace returns the history whose items before log row seq are those of h, and whose
-// others are later, which must not change any more. If seq is recent then the work does not grow with the list; else
-// it is that of a fit, and ctx can end it. It returns errors as Model.Condition does, and
-// that of ctx.
+// others are later, which must not change any more. If seq is recent, the work does not grow
+// with the list; else it is that of a fit, and ctx can end it. It returns errors as
+// Model.Condition does, and that of ctx.
 func (h *History) Replace(ctx context.Context, seq int64, later []Item) (*History, error) {
 	next := h.rejoin(seq, later)
 	if err := next.refresh(ctx); err != nil {
@@ -96,7 +96,7 @@ func (h *History) Light(seq int64, n int) bool {
 	return h.plan.updates(n-at) && (h.plan.light(at) || h.hasMade(at))
 }
 
-// hasMade reports whether the belief of the fit at a position is there.
+// hasMade reports whether the belief of the fit at a position was computed.
 func (h *History) hasMade(at int) bool {
 	f := h.find(at)
 	return f != nil && f.made()

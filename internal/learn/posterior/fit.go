@@ -9,9 +9,9 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// A fit is the belief after the first at items at once. Where the model is an posterior.Resumer it
-// goes on from the factors of the fit at the position before, and that from the one before it: a
-// function of the list.
+// A fit is the belief after the first at items, fitted at once. If the model is a Resumer, it
+// continues from the factors of the fit at the position before, and so on, so that it is a function
+// of the list.
 type fit struct {
 	at int
 
@@ -20,7 +20,7 @@ type fit struct {
 	last   *block     // the items
 	tail   []Item
 	p      idrl.Posterior // nil before it is known
-	ended  bool           // left is known
+	ended  bool           // left was computed
 	left   Factors
 }
 
@@ -34,7 +34,7 @@ func (f *fit) get(ctx context.Context, cfg *Config) (idrl.Posterior, error) {
 	return f.p, f.run(ctx, cfg)
 }
 
-// factors returns the factors of the fit, and makes them the first time.
+// factors returns the factors of the fit, and computes them the first time.
 func (f *fit) factors(ctx context.Context, cfg *Config) (Factors, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,7 +71,7 @@ type input struct {
 	answers []idrl.Answer
 }
 
-// inputs is of *input. All sessions share it: of one alone, memory would be gone before its next fit.
+// inputs is of *input. All sessions share it: the memory of one would be collected before its next fit.
 var inputs sync.Pool
 
 // input returns the items of the fit. The caller frees it.
@@ -93,7 +93,7 @@ func (f *fit) input() *input {
 	return in
 }
 
-// free makes the memory that of another fit.
+// free returns the memory to the pool.
 func (in *input) free() {
 	clear(in.queries)
 	clear(in.answers)
@@ -109,7 +109,7 @@ func fitWith(ctx context.Context, m idrl.Filter, left Factors, qs []idrl.QueryVe
 	return p, nil, report, err
 }
 
-// made reports whether the belief of the fit is there.
+// made reports whether the belief of the fit was computed.
 func (f *fit) made() bool {
 	if !f.mu.TryLock() {
 		return false
@@ -134,14 +134,14 @@ func (h *History) addFit() *fit {
 	return f
 }
 
-// begin computes f in the background if it is needed later.
+// begin starts f in the background if it is needed later.
 func (h *History) begin(f *fit) {
 	if cfg := h.cfg; cfg.Go != nil && h.plan.adopt(f.at) > h.n {
-		cfg.Go(func(ctx context.Context) { _, _ = f.get(ctx, cfg) }) // an error is met again when it is needed
+		cfg.Go(func(ctx context.Context) { _, _ = f.get(ctx, cfg) }) // an error occurs again when the fit is needed
 	}
 }
 
-// startPending begins the fits that will be needed later.
+// startPending starts the fits that will be needed later.
 func (h *History) startPending() {
 	for _, f := range h.fits {
 		if h.plan.adopt(f.at) > h.n {

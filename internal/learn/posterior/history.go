@@ -12,16 +12,15 @@ import (
 type Config struct {
 	Model idrl.Filter // required
 
-	// Note is told how each fit went. It may be called from any goroutine; nil for
-	// nobody.
+	// Note is called with the report of each fit, from any goroutine; may be nil.
 	Note func(idrl.FitReport)
 
-	// Go runs a long fit in the background, or drops it: then it is made when it is
-	// needed, as all are if Go is nil.
+	// Go runs a long fit in the background, or drops it. A dropped fit is made when it is
+	// needed, as all fits are if Go is nil.
 	Go func(fit func(context.Context))
 
-	// Averaged is a model that averages over what Model takes for known, for
-	// History.Averaged. An answer that Model takes and this one does not ends the
+	// Averaged is a model that averages over the assumptions of Model, for
+	// History.Averaged. An answer that Model accepts and Averaged does not ends the
 	// average. Nil for none.
 	Averaged idrl.Filter
 
@@ -47,14 +46,14 @@ func ItemOf(q *idrl.QueryVector, a idrl.Answer) Item {
 	return Item{Seq: a.Seq, Query: q, Annotator: a.Annotator, Choice: a.Choice, Rating: a.Rating, Much: a.Much, Remark: a.Remark, Best: a.Best, Worst: a.Worst}
 }
 
-// Answer returns what the item says, as the models read it.
+// Answer returns the item as the answer that models read.
 func (i Item) Answer() idrl.Answer {
 	return idrl.Answer{Seq: i.Seq, Query: i.Query.ID, Annotator: i.Annotator, Choice: i.Choice, Rating: i.Rating, Much: i.Much, Remark: i.Remark, Best: i.Best, Worst: i.Worst}
 }
 
-// A History is a list of effective answers with its posterior. It is immutable, but
-// for caches that any number of goroutines may share: With and Replace return a new
-// one, which shares what it can.
+// A History is a list of effective answers with its posterior. It is immutable, except for
+// caches that any number of goroutines may share. With and Replace return a new one, which
+// shares memory with the old one.
 type History struct {
 	cfg  *Config
 	plan plan
@@ -62,8 +61,8 @@ type History struct {
 	last *block // the complete blocks, newest first; nil if there is none
 	tail []Item // after them; fewer than blockSize
 
-	// taken is how many items the memory of tail holds, which histories share that begin alike;
-	// nil if that is not known. Who takes the next one owns it.
+	// taken is the number of items in the memory of tail, which several histories may share; nil
+	// if it is not known. A history that increments it owns the next item.
 	taken *atomic.Int32
 	fits  []*fit // at the positions up to n of which one may be needed, ascending
 	p     idrl.Posterior
@@ -74,9 +73,9 @@ type History struct {
 	average *History // of the same items by Config.Averaged; nil if there is none
 }
 
-// blockSize is how many answers lie between two checkpoints, of which the last ones
-// are kept (plan.kept): so that the work after the withdrawal of one of the last 256
-// answers does not grow with the list.
+// blockSize is the number of answers between two checkpoints. The last plan.kept of them are
+// kept, so that the work after the withdrawal of one of the last 256 answers does not grow
+// with the list.
 const blockSize = 32
 
 // A block is blockSize items.
@@ -97,7 +96,7 @@ func New(cfg Config) *History {
 	return h
 }
 
-// Of returns the posterior after items, which are all that there are.
+// Of returns the posterior after items.
 func Of(ctx context.Context, m idrl.Filter, items []Item) (idrl.Posterior, error) {
 	h, err := New(Config{Model: m}).Replace(ctx, 0, items)
 	if err != nil {
@@ -148,7 +147,7 @@ func (h *History) add(i Item) *History {
 	return &next
 }
 
-// meet notes whose the last item is.
+// meet notes that the last item is of annotator who.
 func (h *History) meet(who idrl.AnnotatorID) {
 	switch {
 	case h.n == 1:
@@ -158,8 +157,9 @@ func (h *History) meet(who idrl.AnnotatorID) {
 	}
 }
 
-// Slot returns where the posterior is to be kept for Restore if the item of log row seq is the
-// last one: 0 if only until the next item comes; k > 0 until another has Slot k.
+// Slot returns the slot in which the posterior is to be stored for Restore, if the item of log
+// row seq is the last one: slot 0 is overwritten at every item, and slot k > 0 when another
+// posterior has Slot k.
 func (h *History) Slot(seq int64) int {
 	if h.n == 0 || len(h.tail) > 0 || h.last.items[blockSize-1].Seq != seq {
 		return 0
@@ -201,8 +201,8 @@ func (h *History) refresh(ctx context.Context) error {
 	return h.fill(ctx, at)
 }
 
-// fill updates the posterior, which is that of the first begin items, with the
-// others, one by one, and keeps what the last blocks end with.
+// fill updates the posterior, which is that of the first begin items, with the others, one
+// by one, and keeps the posteriors at the ends of the last blocks.
 func (h *History) fill(ctx context.Context, begin int) (err error) {
 	ends := map[int]*block{} // the last blocks, by their ends
 	for b := h.last; b != nil && len(ends) < h.plan.kept && b.end > begin; b = b.before {
@@ -216,7 +216,7 @@ func (h *History) fill(ctx context.Context, begin int) (err error) {
 		if h.p, err = h.cfg.Model.Condition(h.p, *i.Query, i.Answer()); err != nil {
 			return fmt.Errorf("answer %d: %w", i.Seq, err)
 		}
-		if b := ends[begin+k+1]; b != nil && h.plan.base(b.end) == at { // else it is another there
+		if b := ends[begin+k+1]; b != nil && h.plan.base(b.end) == at { // else the posterior there has another base
 			p := h.p
 			b.after.Store(&p)
 		}

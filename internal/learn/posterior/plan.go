@@ -12,16 +12,19 @@ import (
 //	5, 10, 15, …, 100, and then each a quarter after the one before,
 //
 // so that all fits together take about five times as long as the last one. Those of an
-// average, which are dearer, are at 5, 10, 15, …, 50, and then each a half after the one
-// before: three times as long. Those of a model whose fits go on from one another are at
-// 1, 2, 3, …, 128, and then each a sixteenth after the one before, from 256 on a tenth. A fit of n answers takes about n (d² + overhead) times unit. One that takes a few milliseconds
-// (light) counts from its position on. A longer one counts some answers later, so that
-// it can be made meanwhile: the answers in between are taken in twice, one by one.
-// Where a fit would take many seconds there is none any more.
+// average, which cost more, are at 5, 10, 15, …, 50, and then each a half after the one
+// before: three times as long. Those of a model whose fits continue from one another
+// (Resumer) are at 1, 2, 3, …, 128, and then each a sixteenth after the one before, from 256
+// on a tenth.
+//
+// A fit of n answers costs about n (d² + overhead). A fit that takes a few milliseconds
+// (light) is used from its position on. A longer one is used some answers later, so that it
+// can be made in the background; the answers in between are taken in twice, one by one. There
+// are no fits that would take many seconds.
 type plan struct {
 	positions []int   // ascending
 	each      float64 // cost of an answer in a fit
-	wait      int     // 1/wait of the answers before a long fit come before it counts
+	wait      int     // a long fit is used when 1/wait more answers have come
 	kept      int     // checkpoints that are kept
 }
 
@@ -48,7 +51,7 @@ func costOf(m idrl.Filter) float64 {
 	return overhead
 }
 
-// A pace is how soon one fit follows another.
+// A pace has the distances between fits.
 type pace struct {
 	upTo  int // answers up to which fits are every apart, from the first on
 	every int // the fewest answers between two fits
@@ -64,8 +67,8 @@ var (
 	resumed = pace{upTo: 128, every: 1, part: 16, many: 256, late: 10, wait: 32}
 )
 
-// resumedCost is the cost of a fit that goes on from another, and of an update of that model, as a
-// multiple of the cost of one that begins with nothing and takes the noise of answers for known.
+// resumedCost is the cost of a fit that continues from another, and of an update of that model, as a
+// multiple of that of a fit from the beginning with known noise.
 const resumedCost = 2
 
 // plan returns the plan of the fits of c.

@@ -17,8 +17,8 @@ import (
 // level is the probability with which a loss stays below idrl.Regret.Bound.
 const level = 0.95
 
-// The number of draws of θ is mostDraws, or fewer, but at least leastDraws, where
-// they would take more than about budget multiplications.
+// The number of draws of θ is mostDraws. It is lower, but at least leastDraws, if they would
+// take more than about budget multiplications.
 const (
 	mostDraws  = 1000
 	leastDraws = 256
@@ -32,10 +32,10 @@ func draws(d, p int) int {
 }
 
 // Leader returns the index of the policy with the highest mean return, the first of
-// equals. There must be a policy. Where single episodes of policies are known
-// (idrl.Candidate.Mus), such a policy leads, and the return of each is its mean over the
-// episodes less half of their standard deviation: a gait that falls from one start in three
-// is worth less than one that never does.
+// equals. There must be a policy. If single episodes of some policies are known
+// (idrl.Candidate.Mus), only these may lead, and the score of each is its mean return less
+// half of the standard deviation over the episodes: a gait that falls from one start in
+// three scores lower than one that never falls.
 func Leader(p idrl.Posterior, known []idrl.Candidate) int { return LeaderUnder(p.Mean(nil), known) }
 
 // LeaderUnder is Leader under a posterior with that mean.
@@ -82,9 +82,8 @@ func Spread(theta []float64, c idrl.Candidate) float64 {
 	return stat.PopStdDev(returns, nil)
 }
 
-// An Outlook computes statements, all over the same standard normal numbers, so that
-// those after successive answers differ by what the answers say and not by chance. It
-// is owned by one goroutine.
+// An Outlook computes statements, all from the same standard normal numbers, so that
+// statements after successive answers do not differ by chance. It is owned by one goroutine.
 type Outlook struct {
 	tolerance float64 // idrl.Regret.Tolerance
 
@@ -94,8 +93,8 @@ type Outlook struct {
 	*desk // during a statement
 }
 
-// A desk is the memory of a statement. It takes 100 KB, and most sessions state nothing most of
-// the time, so that they share desks.
+// A desk is the memory of a statement, about 100 KB. Sessions share desks, because most of them
+// compute no statement most of the time.
 type desk struct {
 	theta               []float64 // n×d, one draw per row
 	column              []float64 // returns of one policy
@@ -111,9 +110,10 @@ func New(tolerance float64, stream *rand.Rand) *Outlook {
 	return &Outlook{tolerance: tolerance, normal: stream}
 }
 
-// Statement returns what stopping with known[leader] would cost under p, over the known
-// policies. It is a function of its arguments and of the stream's beginning, whatever
-// was stated before. Seq is left 0, and Policies is their number, alike ones included. The dimension of p must be the same in all calls.
+// Statement returns the cost of stopping with known[leader] under p, over the known
+// policies. It is a function of its arguments and of the beginning of the stream, and does
+// not depend on earlier statements. Seq is left 0, and Policies is the number of known
+// policies, including alike ones. The dimension of p must be the same in all calls.
 func (o *Outlook) Statement(p idrl.Posterior, known []idrl.Candidate, leader int) idrl.Regret {
 	o.desk = desks.Get().(*desk)
 	defer func() {

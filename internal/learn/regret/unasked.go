@@ -10,13 +10,13 @@ import (
 )
 
 // unlearnt is the share of the prior variance from which on a direction of the weights counts as
-// one that was not asked about.
+// not asked about.
 const unlearnt = 0.9
 
-// far is how many standard deviations of the prior a weight is taken to be away at most.
+// far is the largest assumed distance of a weight from 0, in standard deviations of the prior.
 const far = 2
 
-// An Asked splits directions of the weights into those that answers have told of and the others.
+// An Asked splits directions of the weights into those about which answers have information and the others.
 // In the coordinates w = L⁻¹θ, with LLᵀ the prior covariance, the prior is N(·, I) and the
 // posterior covariance has eigenvalues in (0, 1]; the directions that were not asked about are the
 // eigenvectors whose eigenvalue is at least 0.9.
@@ -28,7 +28,7 @@ type Asked struct {
 	scale   []float64    // prior standard deviations of the weights
 }
 
-// NewAsked returns the split for a posterior that came of prior. The cost is O(d³). ok is false
+// NewAsked returns the split for a posterior p, which was updated from prior. The cost is O(d³). ok is false
 // if the covariance of prior cannot be factored.
 func NewAsked(prior, p idrl.Posterior) (a *Asked, ok bool) {
 	d := p.Dim()
@@ -76,8 +76,8 @@ func covariance(p idrl.Posterior) *mat.SymDense {
 	return out
 }
 
-// Split returns the variance of θ·delta from the directions that answers have told of, that from
-// the others, and the part of delta along the latter, length d.
+// Split returns the variance of θ·delta from the directions that were asked about, that from the
+// others, and the part of delta along the others, length d.
 func (a *Asked) Split(delta []float64) (asked, other float64, along []float64) {
 	d := len(delta)
 	var inPrior, of mat.VecDense
@@ -100,11 +100,13 @@ func (a *Asked) Split(delta []float64) (asked, other float64, along []float64) {
 	return asked, other, out.RawVector().Data
 }
 
-// Decides returns the known policy that may be better than known[leader] by directions of the weights
-// that no question was about, and the feature whose weight has most of them, -1 if no feature has at
-// least half. ok is false if there is no such policy. It is the case where, by the answers, the leader is better with probability 1 − doubt, but a weight of two
-// standard deviations of the prior along the other directions would turn that around. Policies
-// which these directions set less than least apart are left out.
+// Decides returns a rival that may be better than known[leader] because of directions of the weights
+// that were not asked about, and the feature with at least half of the variance along them, -1 if
+// there is none. ok is false if there is no rival. A rival is a policy that is worse with probability
+// 1 − doubt by the directions that were asked about, but better for a weight of two standard
+// deviations of the prior along the others. Of several it is the one with the largest standard
+// deviation of the difference of returns along the others. Policies for which that is at most least
+// are left out.
 func (a *Asked) Decides(known []idrl.Candidate, leader int, doubt, least float64) (rival, feature int, ok bool) {
 	quantile := math.Sqrt2 * math.Erfinv(1-2*doubt)
 	delta, most := make([]float64, len(a.mean)), 0.0
@@ -141,8 +143,8 @@ func (a *Asked) most(along []float64) int {
 	return at
 }
 
-// Loss returns the known policy that is best under the mean of p, and which share of the span
-// known[leader] loses to it then.
+// Loss returns the known policy that is best under the mean of p, and the loss of known[leader]
+// relative to it, as a share of the span under that mean.
 func Loss(p idrl.Posterior, known []idrl.Candidate, leader int) (best int, loss float64) {
 	mean := p.Mean(nil)
 	returns := make([]float64, len(known))

@@ -1,8 +1,7 @@
-// Package representation computes what clips, queries and policies are as vectors.
+// Package representation computes the vectors of clips, queries and policies.
 //
-// Features are a representation of raw steps, in which the reward is linear. Those of
-// the environment, which are made by hand, are version 0: their sums come with the
-// clips, and their expectations with the policies. A later version is learnt from
-// answers. Then all vectors are computed again from the raw steps that are kept, so
-// that answers stay when features change.
+// The reward is linear in features of raw steps. The hand-made features of the environment
+// are version 0: their sums come with the clips, and their expectations with the policies.
+// Later versions are learnt from answers. Then all vectors are computed again from the raw
+// steps that are kept, so that earlier answers remain valid.
 package representation

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Environment returns env with the features of rep in place of its own, for solvers;
-// env itself where rep is nil. In a tabular environment what rep makes of a step must
-// depend on the state entered alone. What it returns can neither be drawn nor saved, but
-// for a tabular one, and is not differentiable.
+// Environment returns env with the features of rep in place of its own, for solvers; env
+// itself if rep is nil. In a tabular environment the features of rep must depend on the
+// state entered alone. The result is not differentiable, and only a tabular one can be drawn
+// or saved.
 func Environment(env idrl.Environment, rep idrl.Representation) idrl.Environment {
 	if rep == nil {
 		return env

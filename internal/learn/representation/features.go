@@ -77,7 +77,7 @@ func Mu(rep idrl.Representation, rollouts []*idrl.Steps, discount float64) []flo
 	return mu
 }
 
-// stepsOf returns the raw steps of what needs them.
+// stepsOf returns the raw steps with a name; of says in errors whose steps they are.
 func stepsOf(of string, name idrl.StepsID, get func(idrl.StepsID) (*idrl.Steps, error)) (*idrl.Steps, error) {
 	if name == "" {
 		return nil, errNoSteps(of)

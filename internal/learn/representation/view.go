@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Source has what vectors are computed from.
+// A Source has the data from which vectors are computed.
 type Source struct {
 	Clip     func(idrl.ClipID) (idrl.Clip, error)    // required
 	Steps    func(idrl.StepsID) (*idrl.Steps, error) // required for learnt features
@@ -17,9 +17,8 @@ type Source struct {
 	Discount float64                                 // γ of the environment; required for learnt features
 }
 
-// A View gives vectors under one representation, and remembers those of queries that
-// were asked. It is owned by one goroutine; what it returns is shared, and must not be
-// changed.
+// A View computes vectors under one representation, and caches those of queries that were
+// asked. It is owned by one goroutine. Its results are shared and must not be changed.
 type View struct {
 	rep     idrl.Representation // nil: the environment's features
 	source  Source
@@ -95,7 +94,7 @@ func (v *View) Clips(ids []idrl.ClipID) ([][]float64, error) {
 	return out, nil
 }
 
-// Absorb takes over what o, a view of the same representation, knows of clips and policies.
+// Absorb copies the cached clips and policies of o, a view of the same representation.
 func (v *View) Absorb(o *View) {
 	maps.Copy(v.clips, o.clips)
 	maps.Copy(v.mu, o.mu)

@@ -8,9 +8,8 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// An Objection is a reason why the statement of regret is not enough to stop, however probable it
-// calls a small loss. If there is one, the session does not propose to stop, and gives no number of
-// answers that are left.
+// An Objection is a reason not to stop although the statement of regret meets the rule. While there
+// is one, the session does not propose to stop and gives no forecast.
 type Objection struct {
 	Code  string // one of the codes below
 	Words string // a sentence for researchers; it may name policies and features
@@ -20,11 +19,11 @@ type Objection struct {
 const (
 	ByUntrained = "untrained" // no policy was trained on this session's answers
 	ByReturns   = "returns"   // the two returns of policies disagree about the best one
-	ByUnasked   = "unasked"   // what decides between the best policies was not asked about
+	ByUnasked   = "unasked"   // weights that decide between the best policies were not asked about
 	ByUntested  = "untested"  // a trained policy is expected to be better, and was not compared with the recommended one
 
 	ByUnpredicted = "unpredicted" // answers were predicted no better than by guessing
-	ByFeatures    = "features"    // answers follow something that the features do not tell
+	ByFeatures    = "features"    // people judge by something that is not in the features
 )
 
 // ObjectUntrained is the objection while all policies were made before the first answer.
@@ -43,13 +42,13 @@ func ObjectUntested(challenger, recommended string, share float64) Objection {
 		challenger, recommended, by, recommended)}
 }
 
-// ObjectUnpredicted is the objection where answers may as well be guesses.
+// ObjectUnpredicted is the objection if answers are not predicted better than by guessing.
 func ObjectUnpredicted() Objection {
 	return Objection{ByUnpredicted, "The answers so far could not be predicted from one another better than by guessing. Either they are still too few, or people answer inconsistently."}
 }
 
-// ObjectFeatures is the objection where answers are exp(log) times as probable if each clip also has a value
-// of its own beside its features. rows are the log rows of answers that the features explain worst.
+// ObjectFeatures is the objection if answers are exp(log) times as probable in a model with an additional
+// value for each clip. rows are the log rows of the answers that the features explain worst.
 func ObjectFeatures(log float64, rows []int64) Objection {
 	more := math.Exp(min(log, mostLog))
 	words := fmt.Sprintf("Answers follow something that the features do not tell: they are %.0f times as probable if each clip also has a value of its own. "+
@@ -64,7 +63,7 @@ func ObjectFeatures(log float64, rows []int64) Objection {
 	return Objection{ByFeatures, words + "Then start a session in an environment with that as a feature or, where the environment allows it, with a reward network, which learns features from what a robot observes."}
 }
 
-// unlikely is the probability of the objection of the features where they tell all, and mostLog the greatest
+// unlikely is the probability of ObjectFeatures if people judge by the features alone, and mostLog the greatest
 // logarithm that is written out.
 const (
 	unlikely = 0.05

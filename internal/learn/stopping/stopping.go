@@ -19,19 +19,19 @@ type Point struct {
 	Within float64 // P
 }
 
-// Holds reports whether a statement of that probability meets the rule.
-func (r Rule) Holds(within float64) bool { return within >= 1-r.Doubt }
+// Holds reports whether a statement of that probability meets the rule: P ≥ 1 − δ up to rounding, because
+// 1 − 0.18 is above 0.82 in float64.
+func (r Rule) Holds(within float64) bool { return within >= 1-r.Doubt-1e-12 }
 
-// Pace says where a session is between its statements.
+// Pace is the position of a session between two statements.
 type Pace struct {
 	Answers int // informative answers that count now
 	Every   int // answers from one statement to the next, 1 or more
 }
 
-// Judge returns what the rule says of statements, in the order of the answers; those
-// before an answer without one that still stands are left out by the caller. While there is an
-// objection the session goes on, and there is no forecast: no number of answers to the
-// questions that it asks takes the objection away for sure.
+// Judge applies the rule to statements, in the order of the answers. The caller leaves out
+// those up to the last one that is no longer valid. While there is an objection there is
+// neither a proposal nor a forecast: no number of answers is certain to remove it.
 func (r Rule) Judge(points []Point, now Pace, against []Objection) Stopping {
 	out := Stopping{Doubt: r.Doubt, Objections: against, Held: r.held(points)}
 	if len(against) > 0 {
@@ -51,10 +51,9 @@ func (r Rule) held(points []Point) (n int) {
 	return n
 }
 
-// The forecast looks at the last statements, up to window, and says nothing of fewer
-// than least. P is taken from floor to 1 − floor, beyond which a thousand draws tell
-// nothing. Its number is the median of those of the last calm statements, each less the answers
-// since, so that one statement does not throw it about.
+// The forecast is made from the last statements, at most window and at least least of them. P
+// is clipped to [floor, 1 − floor], the accuracy of a thousand draws. About is the median of
+// the forecasts at the last calm statements, so that a single statement changes it little.
 const (
 	window = 24
 	least  = 8
@@ -62,8 +61,8 @@ const (
 	calm   = 3
 )
 
-// left forecasts after how many answers the rule is met. It says nothing beyond the answers that
-// it was learnt from: it then goes by a rise that is too slow to be told from none.
+// left forecasts the number of answers until the rule is met. There is no forecast of more
+// answers than were given so far: the rise is then too slow to be significant.
 func (r Rule) left(points []Point, now Pace) Forecast {
 	f, ok := r.until(points, now.Every)
 	if !ok {
@@ -83,16 +82,16 @@ func (r Rule) left(points []Point, now Pace) Forecast {
 	return f
 }
 
-// until forecasts after how many answers the rule is met from the last statement on, in whole
-// steps from one to the next; ok is false if it cannot tell.
+// until forecasts the number of answers from the last statement until the rule is met, in
+// multiples of every; ok is false if there is no forecast.
 //
 // The log-odds of P are taken for a random walk with drift, whose steps are those
 // between the last statements: its mean drift per answer is v, its variance per answer
-// s², and the drift is known to s/√n over n answers. The walk has a distance D to go
-// to log((1 − δ)/δ); the time that takes has the mean D/v and the variance D s²/v³
-// (the inverse Gaussian). The ends of the range are D over the drift at the ends of
-// its 80 % interval, and then 1.28 standard deviations of the time. Where the drift
-// may be 0 there would be no upper end, and there is no forecast.
+// s², and the drift has the standard error s/√n over n answers. The walk has the distance D
+// to log((1 − δ)/δ); the time to reach it has the mean D/v and the variance D s²/v³
+// (inverse Gaussian). The ends of the range are D over the drift at the ends of its 80 %
+// interval, less and plus 1.28 standard deviations of the time. If that interval contains 0
+// there would be no upper end, and there is no forecast.
 func (r Rule) until(points []Point, every int) (f Forecast, ok bool) {
 	more := float64(InARow - r.held(points))
 	points = points[max(0, len(points)-window):]

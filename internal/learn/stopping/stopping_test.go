@@ -207,3 +207,13 @@ func TestObjectFeatures(t *testing.T) {
 		t.Errorf("%+v, %+v", o, ObjectFeatures(1000, nil))
 	}
 }
+
+// A probability that is as high as the rule asks for holds, whatever rounding makes of 1 − δ.
+func TestHoldsAtTheLine(t *testing.T) {
+	for percent := 1; percent < 100; percent++ {
+		r := Rule{Doubt: float64(percent) / 100}
+		if at := float64(100-percent) / 100; !r.Holds(at) || r.Holds(at-1e-3) {
+			t.Errorf("δ = %v: %v holds: %t, a thousandth less holds: %t", r.Doubt, at, r.Holds(at), r.Holds(at-1e-3))
+		}
+	}
+}

@@ -170,7 +170,8 @@ func (m *measurer) planned(row record.Labelled, n int) int {
 	if !known {
 		m.first[key] = n
 	}
-	if row.Why != (record.Why{BasedOn: row.Why.BasedOn, AfterSeq: row.Why.AfterSeq}) {
+	earlier := record.Why{BasedOn: row.Why.BasedOn, AfterSeq: row.Why.AfterSeq} // of a planned repeat, before purposes were recorded
+	if row.Why.Purpose != record.ForRepeat && row.Why != earlier {
 		return 0
 	}
 	return first

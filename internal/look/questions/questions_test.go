@@ -78,18 +78,20 @@ func TestMeasure(t *testing.T) {
 // A question that is asked again to see whether the person says the same is no repeat: it was
 // not chosen for what it tells.
 func TestPlannedRepeatsAreNone(t *testing.T) {
-	again := questionstest.Ask(2, "a1", idrl.ChoseA, "a", "b")
-	again.Why = record.Why{BasedOn: 0, AfterSeq: 1}
-	other := again
-	other.Answer.Annotator, other.Answer.Seq = "a2", 3
-	list := measured(t, aSession(t), questionstest.Ask(1, "a1", idrl.ChoseA, "a", "b"), again, other, questionstest.Ask(4, "a1", idrl.ChoseA, "a", "b"))
-	for i, want := range [][2]int{{0, 0}, {0, 1}, {0, 0}, {2, 0}} {
-		if got := [2]int{list[i].Repeats, list[i].Again}; got != want {
-			t.Errorf("question %d: repeats and asks again %v, want %v", i+1, got, want)
+	for _, purpose := range []record.Purpose{record.ForRepeat, ""} { // earlier versions recorded no purpose
+		again := questionstest.Ask(2, "a1", idrl.ChoseA, "a", "b")
+		again.Why = record.Why{Purpose: purpose, BasedOn: 0, AfterSeq: 1}
+		other := again
+		other.Answer.Annotator, other.Answer.Seq = "a2", 3
+		list := measured(t, aSession(t), questionstest.Ask(1, "a1", idrl.ChoseA, "a", "b"), again, other, questionstest.Ask(4, "a1", idrl.ChoseA, "a", "b"))
+		for i, want := range [][2]int{{0, 0}, {0, 1}, {0, 0}, {2, 0}} {
+			if got := [2]int{list[i].Repeats, list[i].Again}; got != want {
+				t.Errorf("purpose %q, question %d: repeats and asks again %v, want %v", purpose, i+1, got, want)
+			}
 		}
-	}
-	if s := Summarise(list); s.Repeats != 1 || s.Again != 1 {
-		t.Errorf("summary: %d repeats, %d asked again", s.Repeats, s.Again)
+		if s := Summarise(list); s.Repeats != 1 || s.Again != 1 {
+			t.Errorf("purpose %q: summary: %d repeats, %d asked again", purpose, s.Repeats, s.Again)
+		}
 	}
 }
 

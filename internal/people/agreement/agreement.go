@@ -88,8 +88,8 @@ func variance(all []float64) float64 {
 	return stat.Variance(all, nil)
 }
 
-// pairable yields the units with two values or more. A bootstrap draws many sets of units: nothing
-// of them is copied.
+// pairable yields the units with two values or more, without copies, because a bootstrap draws many
+// sets of units.
 func (u Units) pairable() iter.Seq[[]Value] {
 	return func(yield func([]Value) bool) {
 		for _, one := range u {
@@ -229,9 +229,8 @@ const (
 	defined    = 0.9
 )
 
-// drawsOf returns how often n units are drawn with replacement: 2,000 times if they are few. For
-// many units there are fewer draws: the interval is then narrow, and its ends, quantiles of the
-// draws, are accurate to a tenth of its width.
+// drawsOf returns how often n units are drawn with replacement: 2,000 times, and less often for many
+// units. The interval is then narrow, and its ends are accurate to a tenth of its width.
 func drawsOf(n int) int { return min(mostDraws, max(leastDraws, drawnUnits/n)) }
 
 // Bootstrap returns the 95 % percentile interval of a coefficient over units drawn with
@@ -267,14 +266,14 @@ func bootstrap(u Units, draws int, stream *rand.Rand, of func(Units) (float64, b
 // Answers are the effective answers of a session, arranged for this package.
 type Answers struct {
 	Raters []idrl.AnnotatorID // by their numbers
-	Rated  bool               // values are ratings in [-1, 1]; else categories: 0 for one of the clips, 1 for the other, 2 for equal
+	Rated  bool               // values are ratings in [-1, 1]; else they are categories: 0 for one of the clips, 1 for the other, 2 for equal
 	Units  Units              // by the first answer to each question; of each rater their first answer
-	Again  []Units            // by rater: questions that they were asked more than once, with the first two answers
+	Again  []Units            // by rater: each later answer to a question that they had answered, as a pair with their first answer
 }
 
-// Arrange returns the effective answers of a log, as they count. Those without a preference, such
-// as can't tell, are missing values. turned are the questions whose answers of a and b change
-// places (idrl.Query.Turned).
+// Arrange returns the effective answers of a log, as they count. Answers without a preference, such
+// as can't tell, are missing values. turned has the assignments whose clips are exchanged
+// (idrl.Query.Turned).
 func Arrange(log []idrl.Answer, turned map[idrl.AssignmentID]bool) Answers {
 	var out Answers
 	number, place := map[idrl.AnnotatorID]int{}, map[idrl.QueryID]int{}

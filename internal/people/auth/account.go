@@ -19,11 +19,11 @@ type Accounts interface {
 	// error of kind Conflict if the account has changed since.
 	SignInAccount(ctx context.Context, user, hash string, login []byte, limit identity.LoginLimit, now time.Time) (identity.Login, error)
 
-	// Right returns what was given to an account in a session, or an error of kind NotFound if there
-	// is no such session.
+	// Right returns the right of an account in a session, NoRight if it was given none, or an error
+	// of kind NotFound if there is no such session.
 	Right(ctx context.Context, session idrl.SessionID, user string) (identity.Right, error)
 
-	// Shared returns what was given to an account, by session.
+	// Shared returns the rights of an account, by session.
 	Shared(ctx context.Context, user string) (map[idrl.SessionID]identity.Right, error)
 }
 

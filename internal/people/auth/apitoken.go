@@ -27,12 +27,12 @@ const TokenPrefix = "tbk_"
 // MaxTokenDays is how long a token may be valid.
 const MaxTokenDays = 365
 
-// NewToken returns the text of a token for a program, which is shown once, and what is
-// recorded of it. Name, Scope and Session of t say what it is for, and User whose rights limit it. It returns an error of
-// kind Invalid if that or life is out of range, and of kind NotFound if there is no such
-// session.
+// NewToken records a token for a program, and returns its text, which is shown once, and its
+// record. t has its Name, Scope and Session, and the User whose rights limit it; life is how
+// long it is valid. It returns an error of kind Invalid if one of these is out of range, and
+// of kind NotFound if there is no such session.
 func (a *Auth) NewToken(ctx context.Context, t identity.Token, life time.Duration, actor string) (token string, made identity.Token, err error) {
-	if t.Name, err = clean("name", t.Name, maxName); err != nil {
+	if t.Name, err = cleanName(t.Name); err != nil {
 		return "", t, err
 	}
 	switch {
@@ -51,8 +51,8 @@ func (a *Auth) NewToken(ctx context.Context, t identity.Token, life time.Duratio
 }
 
 // Program returns the program that holds a token, the zero Actor if the token is malformed,
-// unknown, expired or revoked. It is found by its hash, so that the time that this takes says
-// nothing about the token.
+// unknown, expired or revoked. It is looked up by its hash, so that the duration of a call
+// has no information about the token.
 func (a *Auth) Program(ctx context.Context, token string) (Actor, error) {
 	text, ok := strings.CutPrefix(token, TokenPrefix)
 	hash, err := hashToken(text)

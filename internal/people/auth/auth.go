@@ -72,7 +72,7 @@ type Auth struct {
 	accounts Accounts
 	crowds   Crowds
 	tokens   Tokens
-	hashing  chan struct{} // one element for each password that is hashed
+	hashing  chan struct{} // one element for each password that is being hashed
 	now      func() time.Time
 }
 
@@ -93,14 +93,13 @@ const (
 	MaxInvitationDays = 365
 )
 
-// reserved are names by which the audit trail calls others than accounts.
+// reserved are names in the audit trail that are not those of accounts.
 var reserved = []string{"command line"}
 
 const (
 	signInLinkLife = time.Hour
 
-	maxUser = 80 // bytes
-	maxName = 80 // bytes
+	maxName = 80 // characters, of an account, an annotator or a token
 )
 
 // NewResearcherLink is NewLink for a researcher.
@@ -113,7 +112,7 @@ func (a *Auth) NewResearcherLink(ctx context.Context, user string) (token string
 // an error of kind Invalid if user is not a valid name, and of kind Conflict if the account is
 // revoked.
 func (a *Auth) NewLink(ctx context.Context, user string, role identity.Role) (token string, err error) {
-	user, err = clean("name", user, maxUser)
+	user, err = cleanName(user)
 	switch {
 	case err != nil:
 		return "", err
@@ -210,7 +209,7 @@ func (a *Auth) RedeemResearcher(ctx context.Context, token string) (Actor, strin
 // token of their cookie. It returns an error of kind NotFound if the link is not valid and of kind
 // Invalid if the name is not valid.
 func (a *Auth) Redeem(ctx context.Context, token, name string) (Actor, string, error) {
-	name, err := clean("name", name, maxName)
+	name, err := cleanName(name)
 	if err != nil {
 		return Actor{}, "", err
 	}
@@ -243,17 +242,17 @@ func actor(l identity.Login) Actor {
 	return Actor{Role: Annotator, Session: l.Session, Annotator: l.Annotator, Narrow: l.Narrow}
 }
 
-// clean trims a name. It returns an error of kind Invalid that says what to
-// change.
-func clean(what, name string, limit int) (string, error) {
+// cleanName trims the name of an account, an annotator or a token. It returns an error of
+// kind Invalid that says what to change.
+func cleanName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
-	case len(name) > limit:
-		return "", idrl.Errorf(idrl.Invalid, "the %s must have at most %d characters", what, limit)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return "", idrl.Errorf(idrl.Invalid, "the %s must be plain text on one line", what)
+		return "", idrl.Errorf(idrl.Invalid, "the name must be plain text on one line")
+	case utf8.RuneCountInString(name) > maxName:
+		return "", idrl.Errorf(idrl.Invalid, "the name must have at most %d characters", maxName)
 	case !idrl.IsVisible(name):
-		return "", idrl.NotVisible(what)
+		return "", idrl.NotVisible("name")
 	}
 	return name, nil
 }

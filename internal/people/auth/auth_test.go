@@ -240,6 +240,11 @@ func TestRefusedRequests(t *testing.T) {
 		_, err := a.NewResearcherLink(ctx, user)
 		wantKind(t, "user "+user, err, idrl.Invalid)
 	}
+	if _, err := a.NewResearcherLink(ctx, strings.Repeat("ж", 80)); err != nil { // two bytes each
+		t.Errorf("a name of 80 characters: %v", err)
+	}
+	_, err := a.NewResearcherLink(ctx, strings.Repeat("ж", 81))
+	wantKind(t, "a name of 81 characters", err, idrl.Invalid)
 	for _, test := range []struct {
 		session idrl.SessionID
 		uses    int

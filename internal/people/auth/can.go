@@ -35,8 +35,8 @@ type Actor struct {
 	Scope     identity.Scope   // of a program
 }
 
-// An Object is what an action concerns: a session, with what was given there to the actor's account.
-// Its zero value is for actions that concern none.
+// An Object is the session that an action concerns, with the right of the actor's account in it. Its
+// zero value is for actions that concern no session.
 type Object struct {
 	Session idrl.SessionID
 	Right   identity.Right
@@ -66,7 +66,7 @@ const (
 	FetchClip     Action = "fetch a clip" // of an annotator: only of their own assignments, which the store knows
 )
 
-// rights are what accounts need in a session for an action.
+// rights has the right in a session that an account needs for an action.
 var rights = map[Action]identity.Right{
 	WatchSession: identity.RightView, FetchClip: identity.RightView, Export: identity.RightExport,
 	Invite: identity.RightChange, Remove: identity.RightChange, ChangeSession: identity.RightChange, ShareSession: identity.RightOwn,
@@ -114,7 +114,7 @@ func accountCan(role Role, action Action, o Object) bool {
 	return false
 }
 
-// accountAction returns what an account must be allowed to do so that its program may do an action.
+// accountAction returns the action that an account must be allowed so that its program may do action.
 func accountAction(action Action) Action {
 	switch action {
 	case Upload:

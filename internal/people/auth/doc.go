@@ -1,4 +1,4 @@
-// Package auth knows who makes a request and what they may do.
+// Package auth identifies the sender of a request and decides what they may do.
 //
 // People sign in by a link with a secret token: accounts by a sign-in link that
 // works once, or with a password if they have set one, annotators by an invitation

@@ -12,7 +12,8 @@ import (
 // can make more.
 const narrowLogins = 8
 
-// limits of an account are tighter: it sees everybody's answers.
+// limits returns when logins of a role end. Those of accounts are shorter, because accounts see the
+// answers of all annotators.
 func limits(r Role) identity.LoginLimit {
 	if r.Account() {
 		return identity.LoginLimit{Idle: 3 * 24 * time.Hour, Absolute: 14 * 24 * time.Hour}
@@ -68,7 +69,7 @@ func unlessFull(err error) error {
 func (a *Auth) SignOut(ctx context.Context, cookie string) error {
 	hash, err := hashToken(cookie)
 	if err != nil {
-		return nil //nolint:nilerr // it is worthless already
+		return nil //nolint:nilerr // a malformed cookie means no login
 	}
 	return a.store.SignOut(ctx, hash)
 }

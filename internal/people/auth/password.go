@@ -36,7 +36,7 @@ const (
 //go:embed common.txt
 var commonList string
 
-// common reports whether a password is one of those that people try first.
+// common reports whether a password is in the list of common passwords.
 func common(password string) bool {
 	password = strings.ToLower(password)
 	for line := range strings.Lines(commonList) {

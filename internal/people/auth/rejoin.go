@@ -30,7 +30,7 @@ type Keys interface {
 const (
 	rejoinLife  = 180 * 24 * time.Hour // of a key, since it was used last
 	rejoinRenew = 30 * 24 * time.Hour  // age after which a key is replaced by a new one
-	rejoinEvery = 24 * time.Hour       // how precisely its last use is recorded on a visit
+	rejoinEvery = 24 * time.Hour       // precision with which its last use is recorded on a visit
 	rejoinKeys  = 8                    // of an annotator at most; two tabs may ask at once
 )
 

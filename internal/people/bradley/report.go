@@ -36,6 +36,7 @@ type Report struct {
 	Tasks   []ReportTask   `json:"tasks,omitempty"`   // of recorded policies
 	Groups  []ReportTask   `json:"groups,omitempty"`  // of tasks, where they have any
 	Spread  ReportSpread   `json:"spread,omitzero"`   // what the intervals Population account for
+	Cutting bool           `json:"clips_being_cut"`   // people are asked about a part of the clips so far (Partial)
 }
 
 // A ReportEntrant is an entrant in a Report.
@@ -145,10 +146,10 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 	return out, outcomes, nil
 }
 
-// Partial returns r without what is not known before all clips of the arena are cut: how many questions a person is asked at most, and how many pairs of
-// episodes are left out.
+// Partial returns r of an arena whose clips are still being cut, without what is not known before all are: how many questions a person is asked at most, and how many
+// pairs of episodes are left out.
 func (r Report) Partial() Report {
-	r.Asked, r.Pairs = 0, slices.Clone(r.Pairs)
+	r.Cutting, r.Asked, r.Pairs = true, 0, slices.Clone(r.Pairs)
 	for i := range r.Pairs {
 		r.Pairs[i].Unasked = 0
 	}
@@ -195,12 +196,12 @@ func meetings(arena idrl.Arena, g *idrl.Generation) (starts func(i, j int) int, 
 
 // WriteCSV writes the entrants, a row each, the strongest first.
 func (r Report) WriteCSV(w io.Writer) error {
-	rows := [][]string{{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high"}}
+	rows := [][]string{{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high", "clips_being_cut"}}
 	for k, e := range r.Entrants {
 		low, high := e.Population.cells()
 		rows = append(rows, []string{
 			strconv.Itoa(k + 1), e.Title, string(e.Session), string(e.Policy), strconv.FormatInt(e.After, 10),
-			number(e.Strength), number(e.Low), number(e.High), number(e.Best), strconv.Itoa(e.Answers), strconv.Itoa(e.Wins), strconv.Itoa(e.Ties), low, high,
+			number(e.Strength), number(e.Low), number(e.High), number(e.Best), strconv.Itoa(e.Answers), strconv.Itoa(e.Wins), strconv.Itoa(e.Ties), low, high, strconv.FormatBool(r.Cutting),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

@@ -240,18 +240,18 @@ func (s ReportSpread) about(recorded bool) string {
 
 // WriteTasks writes the result in each task and group, a row for each entrant there.
 func (r Report) WriteTasks(w io.Writer) error {
-	rows := [][]string{{"kind", "name", "group", "title", "strength", "low", "high", "answers", "preferred", "equal", "population_low", "population_high"}}
-	rows = append(rows, taskRows("task", r.Tasks)...)
-	rows = append(rows, taskRows("group", r.Groups)...)
+	rows := [][]string{{"kind", "name", "group", "title", "strength", "low", "high", "answers", "preferred", "equal", "population_low", "population_high", "clips_being_cut"}}
+	rows = append(rows, r.taskRows("task", r.Tasks)...)
+	rows = append(rows, r.taskRows("group", r.Groups)...)
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-func taskRows(kind string, list []ReportTask) (rows [][]string) {
+func (r Report) taskRows(kind string, list []ReportTask) (rows [][]string) {
 	for _, t := range list {
 		for _, e := range t.Entrants {
 			low, high := e.Population.cells()
 			rows = append(rows, []string{
-				kind, t.Name, t.Group, e.Title, number(e.Strength), number(e.Low), number(e.High), strconv.Itoa(e.Answers), strconv.Itoa(e.Wins), strconv.Itoa(e.Ties), low, high,
+				kind, t.Name, t.Group, e.Title, number(e.Strength), number(e.Low), number(e.High), strconv.Itoa(e.Answers), strconv.Itoa(e.Wins), strconv.Itoa(e.Ties), low, high, strconv.FormatBool(r.Cutting),
 			})
 		}
 	}

@@ -38,6 +38,14 @@ func (r Report) Sum() string {
 	return strings.TrimSpace(fmt.Sprintf("%s of %s; %d equal. %s", answers, people, r.Ties, r.Each()))
 }
 
+// Cut says that clips of the arena are still being cut; nothing where they are not.
+func (r Report) Cut() string {
+	if !r.Cutting {
+		return ""
+	}
+	return "Clips of this arena are still being cut: people were asked about a part of the pairs of episodes so far."
+}
+
 // WriteJSON writes the report as the file arena.json.
 func (r Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)

@@ -1,6 +1,9 @@
 package bradley_test
 
 import (
+	"bytes"
+	"io"
+	"strings"
 	"testing"
 
 	"tiebreak/internal/people/bradley"
@@ -55,5 +58,34 @@ func TestHeadlineAndSum(t *testing.T) {
 		if got := test.report.Sum(); got != test.sum {
 			t.Errorf("%s: sum %q, want %q", test.name, got, test.sum)
 		}
+	}
+}
+
+// TestCut: of an arena whose clips are still being cut all of its files say so, and leave out what is not known yet.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	whole := bradley.Report{
+		Asked: 9, Entrants: []bradley.ReportEntrant{{Title: "New"}}, Pairs: []bradley.ReportPair{{A: "New", B: "Old", Unasked: 3}},
+		Tasks: []bradley.ReportTask{{Name: "cup", Entrants: []bradley.ReportTaskEntrant{{Title: "New"}}}},
+	}
+	says := func(r bradley.Report, is, sentence string) {
+		t.Helper()
+		for write, want := range map[string]func(io.Writer) error{
+			`"clips_being_cut": ` + is + "\n": r.WriteJSON, ",0," + "0,,," + is + "\n": r.WriteCSV, ",0,0,0,,," + is + "\n": r.WriteTasks,
+		} {
+			var b bytes.Buffer
+			if err := want(&b); err != nil || !strings.Contains(b.String(), write) {
+				t.Errorf("%q is not in %s, %v", write, b.String(), err)
+			}
+		}
+		if r.Cut() != sentence {
+			t.Errorf("it says %q", r.Cut())
+		}
+	}
+	part := whole.Partial()
+	says(whole, "false", "")
+	says(part, "true", "Clips of this arena are still being cut: people were asked about a part of the pairs of episodes so far.")
+	if part.Asked != 0 || part.Pairs[0].Unasked != 0 || whole.Asked != 9 || whole.Pairs[0].Unasked != 3 {
+		t.Errorf("of a part %+v, of all %+v", part, whole)
 	}
 }

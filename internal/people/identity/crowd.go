@@ -10,16 +10,16 @@ import (
 )
 
 // A Crowd describes a link from a crowd platform: the names of the address parameters in which the
-// platform puts ids, and the address to which people return. Ids in an address are no secrets and
-// no proof of identity.
+// platform puts ids, and the address to which people return. Ids in an address are not secret and do
+// not prove an identity.
 type Crowd struct {
 	Platform    string // one of CrowdPlatforms()
 	Participant string // name of the parameter with the id of the person
 	Study       string // with that of the study; empty for none
-	Submission  string // with that of this person's part in it; empty for none
+	Submission  string // with that of this person's submission in it; empty for none
 
-	// AsGiven keeps the ids of person and submission themselves. Otherwise a keyed hash of each is
-	// kept, which recognises a person but does not identify them on the platform.
+	// AsGiven keeps the ids of person and submission as they are. Otherwise a keyed hash of each is
+	// kept, by which a person is recognised but not identified on the platform.
 	AsGiven bool
 
 	// Return is the https address to which people go at the end; {code} in it stands for the

@@ -1,3 +1,3 @@
-// Package identity holds who takes part: users, annotators and participants of a crowd platform, and the links, logins and tokens by
-// which a server knows them. Secrets appear as hashes alone. Package auth says who may do what; store keeps the rows.
+// Package identity has the types of people who take part: users, annotators and participants of a crowd platform, and the links,
+// logins and tokens that identify them. Secrets appear only as hashes. Package auth decides who may do what; store keeps the rows.
 package identity

@@ -7,20 +7,20 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// An Invitation is a link that lets in a researcher or annotators. Its token is
-// not recorded.
+// An Invitation is a link that signs in an account, or with which annotators join a session.
+// Its token is not recorded.
 type Invitation struct {
-	ID        int64          // the number by which people call it, from 1
-	User      string         // whom it signs in; empty if it is for annotators
-	Session   idrl.SessionID // into which it lets annotators; empty if it is for a researcher
-	Uses      int            // for which it was made; 0 if that is not known
+	ID        int64          // number for people, from 1
+	User      string         // account that it signs in; empty if it is for annotators
+	Session   idrl.SessionID // session that annotators join by it; empty if it is for an account
+	Uses      int            // how often it may be used in all; 0 if that is not known
 	UsesLeft  int
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	RevokedAt time.Time // zero if it was not revoked
 }
 
-// Live reports whether the link lets in at the time now.
+// Live reports whether the link is valid at the time now.
 func (i Invitation) Live(now time.Time) bool {
 	return i.UsesLeft > 0 && i.RevokedAt.IsZero() && i.ExpiresAt.After(now)
 }
@@ -54,11 +54,11 @@ type Annotator struct {
 	SeenAt     time.Time // zero if they have no login any more
 	Invitation int64     // by which they joined; 0 if that is not known
 	RevokedAt  time.Time // zero if they may answer
-	LeftOut    bool      // a researcher wants their answers left out
-	Turned     int64     // a researcher wants those up to this row of the log turned; 0 for none
+	LeftOut    bool      // their answers are to be left out, by a researcher's decision
+	Turned     int64     // their answers up to this row of the log are to be turned, likewise; 0 for none
 
 	WithdrawnAt time.Time // when their data were withdrawn; zero if they were not
-	ErasedAt    time.Time // when no file of the data folder contained any of them; zero until then
+	ErasedAt    time.Time // from when on no file of the data folder contains any of them; zero until then
 }
 
 // State says whether they may answer and whether their answers count, for people.

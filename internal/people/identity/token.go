@@ -24,17 +24,17 @@ func Scopes() []Scope { return []Scope{ScopeRead, ScopeLabel, ScopeWrite, ScopeU
 
 // A Token lets a program use the HTTP API. Its text is not recorded.
 type Token struct {
-	ID        int64  // the number by which people call it, from 1
+	ID        int64  // number for people, from 1
 	Name      string // its purpose; may be empty
 	Scope     Scope
 	Session   idrl.SessionID   // the only one for which it is valid; empty for all, but never with ScopeLabel
 	Annotator idrl.AnnotatorID // the annotator of answers given with it; empty except with ScopeLabel
-	User      string           // the account whose rights limit it; empty for one made where the server runs
+	User      string           // the account whose rights limit it; empty for one made on the server's machine
 	Role      Role             // of User
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	RevokedAt time.Time // zero if it was not revoked
-	Removed   bool      // a researcher has ended the annotator's part
+	Removed   bool      // a researcher removed the annotator
 	Orphaned  bool      // the account is revoked
 }
 

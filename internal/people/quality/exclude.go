@@ -8,14 +8,15 @@ import (
 	"tiebreak/internal/people/agreement"
 )
 
-// An Exclusion is somebody whose answers a rule leaves out, and why, in words for the record of what was done.
+// An Exclusion says whose answers a rule leaves out, and why, in words for the audit trail.
 type Exclusion struct {
 	Annotator idrl.AnnotatorID
 	Why       string
 }
 
-// Excluded returns whose answers the rules of a session leave out by its record, in the order of their first answers: of those who are not left out and
-// never were, so that a researcher who takes answers in again has the last word. Turned answers count as they were given.
+// Excluded returns the annotators whose answers the rules of a session leave out, in the order of their first answers.
+// Annotators who are or were left out are skipped: a rule does not undo a researcher's decision to take answers in
+// again. Turned answers count as they were given.
 func Excluded(r record.Record) (out []Exclusion) {
 	if !r.Spec.Excludes() {
 		return nil
@@ -41,10 +42,11 @@ func Excluded(r record.Record) (out []Exclusion) {
 	return out
 }
 
-// excluded returns why a person's answers are to be left out; empty if they are not.
+// excluded returns why a person's answers are to be left out; empty if they are not. It divides, because the product
+// of a share and a number is rounded: 0.28 · 25 > 7.
 func (p *Person) excluded(rules *idrl.SessionSpec) string {
 	few := func(right, of int, least float64) bool {
-		return least > 0 && of >= rules.ExcludeAfter && float64(right) < least*float64(of)
+		return least > 0 && of >= rules.ExcludeAfter && float64(right)/float64(of) < least
 	}
 	if few(p.GoldRight, p.Gold, rules.ExcludeGold) {
 		return fmt.Sprintf("exclude_gold: %d of %d gold questions right, below %g", p.GoldRight, p.Gold, rules.ExcludeGold)
@@ -52,7 +54,7 @@ func (p *Person) excluded(rules *idrl.SessionSpec) string {
 	if few(p.SaidSame, p.Repeats, rules.ExcludeRepeats) {
 		return fmt.Sprintf("exclude_repeats: %d of %d repeats as before, below %g", p.SaidSame, p.Repeats, rules.ExcludeRepeats)
 	}
-	if rules.ExcludeMarked > 0 && p.Answers >= rules.ExcludeAfter && float64(p.Marked) > rules.ExcludeMarked*float64(p.Answers) {
+	if rules.ExcludeMarked > 0 && p.Answers >= rules.ExcludeAfter && float64(p.Marked)/float64(p.Answers) > rules.ExcludeMarked {
 		return fmt.Sprintf("exclude_marked: %d of %d answers marked, above %g", p.Marked, p.Answers, rules.ExcludeMarked)
 	}
 	return ""

@@ -50,6 +50,8 @@ func TestExcluded(t *testing.T) {
 		"too many marked":     {rules: idrl.SessionSpec{ExcludeMarked: 0.5, ExcludeAfter: 12}, n: 4, right: 4, same: 4, marked: 7, why: "exclude_marked: 7 of 12 answers marked, above 0.5"},
 		"half of them marked": {rules: idrl.SessionSpec{ExcludeMarked: 0.5, ExcludeAfter: 12}, n: 4, right: 4, same: 4, marked: 6},
 		"marked, too early":   {rules: idrl.SessionSpec{ExcludeMarked: 0.5, ExcludeAfter: 13}, n: 4, marked: 12},
+		"as few right as the rule allows, by a share that no float64 is":   {rules: idrl.SessionSpec{ExcludeGold: 0.28, ExcludeAfter: 25}, n: 25, right: 7, same: 25},
+		"as many marked as the rule allows, by a share that no float64 is": {rules: idrl.SessionSpec{ExcludeMarked: 0.82, ExcludeAfter: 150}, n: 50, right: 50, same: 50, marked: 123},
 		"left out before": {rules: idrl.SessionSpec{ExcludeGold: 1, ExcludeAfter: 1}, n: 4, change: func(r *record.Record) {
 			r.Settings.LeftOut = []idrl.AnnotatorID{"ann"}
 		}},
@@ -69,6 +71,33 @@ func TestExcluded(t *testing.T) {
 		}
 		if got := quality.Excluded(r); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// A rating given again is as before if it is as close as a right answer to a gold question has to be.
+func TestExcludedByRepeatedRatings(t *testing.T) {
+	for _, test := range []struct {
+		apart float64 // of the two ratings of a clip, on −1 to 1
+		why   string
+	}{
+		{0.2, ""},
+		{record.RatingTolerance, ""},
+		{1, "exclude_repeats: 0 of 10 repeats as before, below 0.7"},
+	} {
+		r := record.Record{Spec: idrl.SessionSpec{Kind: idrl.RateClip, ExcludeRepeats: 0.7, ExcludeAfter: 10}}
+		for i := range 20 {
+			r.Log = append(r.Log, idrl.Answer{
+				ID: idrl.AnswerID(fmt.Sprint(i)), Seq: int64(i + 1), Query: idrl.QueryID(fmt.Sprint(i % 10)), Annotator: "ann",
+				Choice: idrl.Rated, Rating: -0.7 + float64(i/10)*test.apart,
+			})
+		}
+		var want []quality.Exclusion
+		if test.why != "" {
+			want = []quality.Exclusion{{Annotator: "ann", Why: test.why}}
+		}
+		if got := quality.Excluded(r); !slices.Equal(got, want) {
+			t.Errorf("ratings %v apart: %v, want %v", test.apart, got, want)
 		}
 	}
 }

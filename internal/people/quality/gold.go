@@ -53,8 +53,9 @@ func (q *Report) KnowGold(log []idrl.Answer, right map[idrl.AnswerID]bool) {
 	}
 }
 
-// warnings lists the warnings: none if there are few numbers, or if the 95 % interval leaves it
-// open. gold says that the person answers gold questions the other way round; it sets Reversed.
+// warnings returns the warnings: none with fewer than Enough numbers, or if the 95 % interval
+// contains the limit. gold says that the person answers gold questions the other way round. It
+// sets Reversed.
 func (p *Person) warnings(rated, gold bool) []string {
 	out := []string{}
 	left, right := p.Sided >= Enough && p.LeftLow > greatestLeft, p.Sided >= Enough && p.LeftHigh < leastLeft

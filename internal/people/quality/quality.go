@@ -124,8 +124,8 @@ func (t *tally) finish() AnnotatorStats {
 }
 
 // A share counts decisive answers, as they count, that agree with something. Turned ones are
-// counted separately, so that people who answer the other way round after some of their answers
-// were turned are found as soon as if none were.
+// counted separately, so that people who answer the other way round are found as soon after some
+// of their answers were turned as before.
 type share struct{ turned, given part }
 
 type part struct{ agree, n int }
@@ -148,9 +148,9 @@ func (s share) reversed() bool {
 	return Reversed(s.turned.agree, s.turned.n) || Reversed(s.given.agree, s.given.n)
 }
 
-// Reversed reports whether k of n decisive answers, each of which agrees or contradicts, are so few
-// that the person answers the other way round, perhaps because of mistaken keys: the 99.9 % score
-// interval is below one half. Of people who answer at random, one in 2000 is reported.
+// Reversed reports whether only so few of n decisive answers, k, agree that the person answers the
+// other way round, perhaps because of mistaken keys: the 99.9 % score interval of the share is
+// below one half. Of people who answer at random, one in 2000 is reported.
 func Reversed(k, n int) bool {
 	_, high := stats.Wilson(float64(k), n, stats.Z999)
 	return high < 0.5

@@ -1,6 +1,8 @@
 package quality
 
 import (
+	"math"
+
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/rng"
 	"tiebreak/internal/base/stats"
@@ -14,7 +16,7 @@ type Coefficient struct {
 	Low, High *float64 `json:",omitempty"`
 }
 
-// A Person is how one annotator answers.
+// A Person has the statistics of the answers of one annotator.
 type Person struct {
 	Annotator  idrl.AnnotatorID `json:"annotator"`
 	LeftOut    bool             `json:"left_out"`
@@ -22,12 +24,12 @@ type Person struct {
 	Answers    int              `json:"answers"`
 	CantTell   int              `json:"cant_tell"`
 	MedianMS   int64            `json:"median_ms"`
-	LeftShare  float64          `json:"left_share"` // of decisive comparisons, won by the left clip
+	LeftShare  float64          `json:"left_share"` // share of decisive comparisons with known sides that the left clip won
 	LeftLow    float64          `json:"left_low"`
 	LeftHigh   float64          `json:"left_high"`
 	Sided      int              `json:"sided"`     // comparisons behind it
-	Repeats    int              `json:"repeats"`   // questions that were repeated
-	SaidSame   int              `json:"said_same"` // of these
+	Repeats    int              `json:"repeats"`   // answers to a question that they had answered before
+	SaidSame   int              `json:"said_same"` // of these, the same as their first one; ratings within record.RatingTolerance
 	SameLow    float64          `json:"same_low"`  // of the share of these
 	SameHigh   float64          `json:"same_high"`
 	Difference float64          `json:"difference"` // mean absolute, of two ratings of the same, on −1 to 1
@@ -39,20 +41,19 @@ type Person struct {
 	GoldHigh  float64  `json:"gold_high"`
 	Warnings  []string `json:"warnings"` // warnings for the researcher
 
-	// Agreed is how many of Compared decisive answers prefer the clip that most of the others
-	// preferred who answered the question; questions with as many preferences for either are left
-	// out.
+	// Agreed is how many of Compared decisive answers prefer the clip that the majority of the
+	// other annotators preferred. Questions without a majority are left out.
 	Agreed   int `json:"agreed"`
 	Compared int `json:"compared"`
 
-	// Reversed says that they answer the other way round than the known answers or than the others:
-	// a warning says it too.
+	// Reversed says that they answer the other way round than the known answers or than the others.
+	// There is a warning, too.
 	Reversed bool `json:"reversed"`
 
-	Spent Spent `json:"spent"` // where their time went
+	Spent Spent `json:"spent"` // their time
 
-	// Manner is the posterior of how they answer; nil if the posterior does not distinguish
-	// annotators, and for those whose answers do not count.
+	// Manner is the posterior of their noise, lapses and ties; nil if the reward model does not
+	// distinguish annotators, and for those whose answers do not count.
 	Manner *idrl.Manner `json:"manner"`
 }
 
@@ -64,7 +65,7 @@ type PairKappa struct {
 	Kappa     *float64         `json:"kappa"`
 }
 
-// A Report says how the annotators of a session answer, and how well they agree.
+// A Report has the statistics of the annotators of a session, and their agreement.
 type Report struct {
 	People    []Person     `json:"people"`
 	Rated     bool         `json:"rated"`
@@ -107,9 +108,15 @@ func Of(log []idrl.Answer, assignments []record.Assignment, seed uint64) Report 
 		return q
 	}
 	q.Raw, q.Fleiss = of("raw agreement", agreement.Raw), of("kappa", agreement.Fleiss)
+	units := make([]agreement.Units, len(arranged.Raters)) // by rater: most pairs of many raters share few
+	for _, u := range shared {
+		for _, v := range u {
+			units[v.Rater] = append(units[v.Rater], u)
+		}
+	}
 	for b := range arranged.Raters {
 		for a := range b {
-			kappa, n, ok := agreement.Cohen(shared, a, b)
+			kappa, n, ok := agreement.Cohen(units[b], a, b)
 			if n == 0 {
 				continue
 			}
@@ -134,7 +141,7 @@ func turnedOf(assignments []record.Assignment) map[idrl.AssignmentID]bool {
 	return out
 }
 
-// Know adds what the posterior says about annotators.
+// Know adds the posterior of annotators.
 func (q *Report) Know(manners []idrl.Manner) {
 	for i := range q.People {
 		for k := range manners {
@@ -154,7 +161,7 @@ func peopleOf(log []idrl.Answer, arranged agreement.Answers) []Person {
 		}
 		for r, who := range arranged.Raters {
 			if who == s.Annotator {
-				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r])
+				p.Repeats, p.SaidSame, p.Difference = again(arranged.Again[r], arranged.Rated)
 				if !arranged.Rated {
 					others := withOthers(arranged.Units, r)
 					p.Agreed, p.Compared = others.of()
@@ -189,14 +196,19 @@ func withOthers(units agreement.Units, rater int) (out share) {
 	return out
 }
 
-// again summarises the answers to repeated questions.
-func again(repeats agreement.Units) (n, same int, difference float64) {
+// again summarises the answers to repeated questions. Two ratings are the same if they are no further apart than a
+// right answer to a gold question may be.
+func again(repeats agreement.Units, rated bool) (n, same int, difference float64) {
+	tolerance := 0.0
+	if rated {
+		tolerance = record.RatingTolerance + 1e-9 // ratings of two points are not exactly that far apart
+	}
 	for _, u := range repeats {
-		d := u[1].V - u[0].V
-		if d == 0 {
+		d := math.Abs(u[1].V - u[0].V)
+		if d <= tolerance {
 			same++
 		}
-		difference += max(d, -d) / float64(len(repeats))
+		difference += d / float64(len(repeats))
 	}
 	return len(repeats), same, difference
 }

@@ -9,13 +9,13 @@ import (
 	"tiebreak/internal/idrl"
 )
 
-// hesitation is how many times a person's own median response time an answer takes at least to count
-// as hesitation. Of log-normal times whose logarithm has a standard deviation of 0.6, as
-// people have them, 3.4 % are slower.
+// hesitation is the response time, in multiples of the person's median, from which on an answer
+// counts as hesitation. Of log-normal times whose logarithm has the standard deviation 0.6, which
+// is usual for people, 3.4 % are slower.
 const hesitation = 3
 
-// Spent is where a person's time went: the response times of their answers that are not withdrawn, without
-// imported ones. Times have the page in view.
+// Spent has sums of the response times of a person: of answers that are not withdrawn or imported. Times
+// are those with the page in view.
 type Spent struct {
 	Answers   int   `json:"answers"` // with a time
 	MS        int64 `json:"ms"`      // sum of their times
@@ -37,8 +37,8 @@ func (s Spent) Seconds() float64 {
 	return float64(s.MS) / float64(s.Answers) / 1000
 }
 
-// KnowSpent adds where the time of annotators went. changed says of log rows whether another policy was
-// recommended after the row than before, by the policies known at the row; rows that it does not have are not known.
+// KnowSpent adds the times of annotators. changed says, by log row, whether another policy was recommended
+// after the row than before, by the policies known at the row. Of rows without an entry this is not known.
 func (q *Report) KnowSpent(log []idrl.Answer, changed map[int64]bool) {
 	times := map[idrl.AnnotatorID][]int64{}
 	for a := range record.EachStanding(log) {

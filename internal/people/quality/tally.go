@@ -25,5 +25,5 @@ type AnnotatorStats struct {
 	LeftHigh      float64
 	Predicted     float64 // share of decisive comparisons, as they count, in which the posterior before them predicted the choice
 	PredictedSize int     // comparisons behind Predicted
-	Reversed      bool    // for the turned answers, or for the others, it is below chance: as if the person answered the other way round
+	Reversed      bool    // for the turned answers, or for the others, it is significantly below ½: see Reversed
 }

@@ -73,8 +73,8 @@ func New(spec idrl.EnvSpec, params []float64) (*Policy, error) {
 }
 
 // Recorded returns the policy with the parameters that a session has recorded. gaits says that the
-// session finds its policies by searches among gaits, which record behaviours; others record
-// networks, or the policies of solver.For.
+// session searches among gaits, for which behaviours are recorded. Other sessions record networks,
+// or policies of solver.For. Errors are those of New or solver.FromParams.
 func Recorded(env idrl.Environment, gaits bool, params []float64) (idrl.Policy, error) {
 	if gaits {
 		p, err := New(env.Spec(), params)
@@ -89,8 +89,7 @@ func Recorded(env idrl.Environment, gaits bool, params []float64) (idrl.Policy, 
 	return solver.FromParams(env, params)
 }
 
-// Remake returns the policy for env that has these Params, as trainer.Thompson.Remake
-// asks for it. Its errors are those of New.
+// Remake is New for trainer.Thompson.Remake.
 func Remake(env idrl.Environment, params []float64) (idrl.Policy, error) {
 	p, err := New(env.Spec(), params)
 	if err != nil {

@@ -22,7 +22,8 @@ type Config struct {
 // towards the better ones. Formulas and settings are those of N. Hansen: The CMA
 // evolution strategy: a tutorial (arXiv:1604.00772), without negative weights; C is
 // held by its Cholesky factor A, and the path of σ is that of Krause, Arbonès and Igel:
-// CMA-ES with optimal covariance update and storage complexity (NeurIPS 2016).
+// CMA-ES with optimal covariance update and storage complexity (NeurIPS 2016). For odd λ
+// the logarithm in the weights is that of λ/2, where the tutorial has (λ+1)/2.
 //
 // One goroutine at a time uses a Strategy.
 type Strategy struct {
@@ -158,11 +159,10 @@ func (s *Strategy) step(z []float64) []float64 {
 }
 
 // Tell moves the distribution by the values of the candidates, in their order. A larger
-// value is better; of equal ones the earlier candidate is taken for the better. NaN and
-// −Inf rank last: such a candidate that is among the best half counts as one at the mean,
-// and where all are such the distribution only becomes narrower. It returns an error, and
-// nothing changes, if no candidates were asked for, if their number is another, or if a
-// value is +Inf.
+// value is better; of equal ones the earlier candidate ranks first. NaN and −Inf rank last:
+// such a candidate in the best half counts as one at the mean, and if all are such, the
+// distribution only becomes narrower. It returns an error, and nothing changes, if no
+// candidates were asked for, if the number of values is not theirs, or if a value is +Inf.
 func (s *Strategy) Tell(values []float64) error {
 	if len(s.pending) == 0 || len(values) != len(s.pending) {
 		return fmt.Errorf("%d values for the %d candidates that an evolution strategy asked about", len(values), len(s.pending))
@@ -206,8 +206,7 @@ func (s *Strategy) best(values []float64) [][]float64 {
 	return chosen
 }
 
-// The step size stays within these bounds, so that all numbers are finite whatever the
-// function is.
+// The step size stays within these bounds, so that all numbers are finite for any function.
 const minSigma, maxSigma = 1e-100, 1e100
 
 // update moves the distribution: z = Σ w z_i of the chosen draws.

@@ -18,8 +18,8 @@ type Config struct {
 }
 
 // An Agent learns to act in an environment. All its methods belong to one goroutine.
-// It is a function of its configuration: the same steps with the same rewards give the
-// same bytes, across Checkpoint and Resume, too.
+// It is a function of its configuration: the same steps with the same rewards give the same
+// bytes, also after Checkpoint and Resume.
 //
 // If the horizon cuts an episode short, the critics bootstrap from its last state; only a
 // state that is Terminated has the value 0. A step in which the simulation breaks down is
@@ -55,7 +55,7 @@ type Status struct {
 	Episodes int // that ended
 	Broken   int // episodes that ended because the simulation broke down
 
-	Return      float64 // sum of the rewards of the last episode that ended; stochastic actions
+	Return      float64 // sum of the rewards of the last episode that ended without breaking down; stochastic actions
 	Alpha       float64 // weight of the entropy
 	Entropy     float64 // −log p, mean of the last update
 	CriticLoss  float64 // mean squared error of the last update
@@ -123,7 +123,7 @@ func (a *Agent) Run(ctx context.Context, n int, progress func(Status)) error {
 
 // Step takes one step in the environment, and the updates that are due. It returns an
 // error of kind Invalid if the reward is not finite, and one of kind Internal if the
-// training diverged; the agent is of no use afterwards.
+// training diverged; then the agent must not be used any more.
 func (a *Agent) Step() error {
 	if !a.running {
 		a.begin()
@@ -157,7 +157,7 @@ func (a *Agent) begin() {
 	a.replay.begin(a.obs)
 }
 
-// observe stores what the networks observe of a step.
+// observe stores the inputs of the networks after a step.
 func (a *Agent) observe(step idrl.TimeStep) {
 	for i, v := range step.Obs {
 		a.obs[i] = float32(v)

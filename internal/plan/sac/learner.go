@@ -15,7 +15,7 @@ const (
 	adamEps = 1e-8
 )
 
-// A trained network has an optimiser and a pass for batches.
+// A trained is a network with an optimiser and a pass for batches.
 type trained struct {
 	net  *nn.Net
 	opt  *nn.Optimiser
@@ -65,8 +65,7 @@ type minibatch struct {
 	worth       []float32 // targets of the critics
 }
 
-// A learner is the networks and what an update needs. It allocates nothing once it is
-// made.
+// A learner has the networks and the memory of an update, which does not allocate.
 type learner struct {
 	Settings
 	shape

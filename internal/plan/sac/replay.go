@@ -25,7 +25,7 @@ func newShape(s Settings, spec idrl.EnvSpec) shape {
 	return h
 }
 
-// seen returns how many numbers the networks observe.
+// seen returns the number of inputs of the actor.
 func (h shape) seen() int { return h.obs + h.time }
 
 // Kinds of a row.

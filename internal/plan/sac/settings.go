@@ -114,7 +114,7 @@ func (s Settings) targetEntropy(dim int) float64 {
 	return s.TargetEntropy
 }
 
-// name distinguishes trainings whose checkpoints are not compatible.
+// name returns a text that differs between trainings whose checkpoints are not compatible.
 func (s Settings) name(spec idrl.EnvSpec, seed uint64) string {
 	return fmt.Sprintf("%s %d %d %d %d %d %d %+v", spec.ID, spec.Version, spec.ObsDim, spec.Actions.Dim(), spec.FeatureDim(), spec.Horizon, seed, s)
 }

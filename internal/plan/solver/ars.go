@@ -22,15 +22,15 @@ import (
 // It starts from the best of the warm starts, or from W = 0 if there is none.
 // After every iteration the new policy is evaluated, and the best of all
 // evaluated ones, the start included, is the result. All evaluations of a solve
-// begin in the same states and draw the same noise, so that like is compared
-// with like. Restarts are ignored. For θ = 0 the first warm start comes back.
+// begin in the same states and draw the same noise, so that they are comparable.
+// Restarts are ignored. For θ = 0 the first warm start is returned.
 //
-// After every iteration it tells the task's Save where it is. A solve that is resumed
-// from there gives the same policy as one that was not interrupted.
+// After every iteration it calls the task's Save with its state. A solve that is
+// resumed from it gives the same policy as one that was not interrupted.
 //
 // A simulation may break down (idrl.TimeStep.Broken). A direction in which it
-// does, forth or back, is left out of the iteration, and a policy in whose
-// evaluation it does is never the result.
+// breaks down, forth or back, is left out of the iteration. A policy that breaks
+// down in its evaluation is never the result.
 type ARS struct {
 	StepSize   float64 // default 0.04
 	NoiseStd   float64 // of the perturbations of W; default 0.06
@@ -39,10 +39,10 @@ type ARS struct {
 	Iterations int     // default 30
 	Episodes   int     // of an evaluation; default 10
 
-	// MaxSteps bounds the environment steps of a solve, those of evaluations
-	// included; 0 means no bound. Another warm start is evaluated and another
-	// iteration begun only if whole episodes would keep within it. The first
-	// start is evaluated whatever it costs.
+	// MaxSteps bounds the environment steps of a solve, with those of evaluations;
+	// 0 means no bound. A further warm start is evaluated, and an iteration begun,
+	// only if whole episodes are within the bound. The first start is always
+	// evaluated.
 	MaxSteps int
 
 	// Normalise makes it V2 of the paper: observations are normalised by their
@@ -60,8 +60,8 @@ var _ idrl.Solver = ARS{}
 // episodes do not break down.
 var ErrBroken = errors.New("the simulation broke down with every policy that was tried")
 
-// ARSFor returns the search with the settings that suit an environment. They
-// leave out the bound of a live session, Search.LiveSteps.
+// ARSFor returns the search with the settings of an environment, without
+// Search.LiveSteps, the bound of a live session.
 func ARSFor(spec idrl.EnvSpec) ARS {
 	s := spec.Search
 	return ARS{
@@ -143,8 +143,8 @@ func (a ARS) check(task idrl.SolveTask) error {
 // over the b = top directions δ with the largest max(r⁺, r⁻), where r⁺ and r⁻
 // are the returns with W moved forth and back. As in docs/paper-code.md,
 // section 1.6, std is the population standard deviation of all returns; the
-// paper of ARS takes those of the top directions. If no direction makes a
-// difference, the weights stay. Rows of deltas have the length of weights.
+// paper of ARS uses the returns of the top directions. If r⁺ = r⁻ in all of
+// them, the weights stay. Rows of deltas have the length of weights.
 func ARSUpdate(weights []float64, deltas [][]float64, plus, minus []float64, stepSize float64, top int) {
 	order := make([]int, len(deltas))
 	for k := range order {

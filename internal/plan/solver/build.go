@@ -15,7 +15,7 @@ import (
 
 // TableConfig describes the policies of a table.
 type TableConfig struct {
-	NewEnv   func() idrl.Differentiable // required; called once a worker, returns equal environments
+	NewEnv   func() idrl.Differentiable // required; called once per worker, returns equal environments
 	Thetas   [][]float64                // required; policy k is optimal for the reward weights Thetas[k]
 	Restarts int                        // random starts of each solve; default 1
 	Workers  int                        // goroutines; default 1. The result does not depend on it

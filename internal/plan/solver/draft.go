@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Draft is a solver for environments with continuous actions that takes almost
-// no time, for the first clips of a session, which must be ready within seconds.
+// Draft is a fast solver for environments with continuous actions, for the first
+// clips of a session, which must be ready within seconds.
 //
 // Of several warm starts it returns the one with the highest return under Theta
 // in one episode, which begins in the same state and draws the same noise for

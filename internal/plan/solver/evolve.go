@@ -16,19 +16,20 @@ import (
 // numbers; feedback of the gait from which it starts is kept as it is.
 //
 // The episodes of a generation begin in one state, and those of the next in another, so
-// that what survives is not made for one start. Every few generations the mean of the
+// that the search does not fit a single start. Every few generations the mean of the
 // distribution and the best gait of the generation are judged from several other starts,
-// and the result is the best of all judged gaits by mean return less half of its spread
-// (Known.Score). An episode that the environment ends early counts up to there, and one in
+// and the result is the judged gait with the highest mean return less half of its standard
+// deviation (Known.Score). An episode that the environment ends early counts up to there, and one in
 // which the simulation breaks down ranks last. Restarts are ignored.
 //
-// The search starts from the best of the warm starts in one episode. Where there are none,
-// rivals start from the best of some random gaits each and take turns, and the one with
-// the best gait goes on alone: which local optimum a search ends in is decided early. Where
-// the distribution has become narrow it begins anew around the best gait.
+// The search starts from the best of the warm starts in one episode. Without warm starts,
+// several rival searches start from the best of some random gaits each and take turns; after
+// a trial only the one with the best gait continues, because the local optimum of a search
+// is decided early. When the distribution has become narrow, the search begins anew around
+// the best gait.
 //
-// It tells the task's Save where it is after every generation. A solve that is resumed
-// from there gives the same policy as one that was not interrupted.
+// After every generation it calls the task's Save with its state. A solve that is resumed
+// from it gives the same policy as one that was not interrupted.
 type Evolve struct {
 	Sigma       float64 // first standard deviation of every number of the oscillator; default 0.3
 	Lambda      int     // gaits of a generation; default 14
@@ -36,13 +37,13 @@ type Evolve struct {
 	Steps       int     // of an episode of the search, at most the horizon; default 200
 	First       int     // random gaits from which a rival starts; default 30
 	Rivals      int     // searches that start apart where there are no warm starts; default 1
-	Trial       int     // generations of each rival before all but one give up; default 40
+	Trial       int     // generations of each rival before all but one end; default 40
 	Every       int     // generations from one judgement to the next; default 5
 	Narrow      float64 // step size of CMA-ES below which the search begins anew around the best judged gait; default a sixth of Sigma
 	Judging     Judging
 
-	// MaxSteps bounds the environment steps of a solve: no generation begins after
-	// as many. 0 means no bound.
+	// MaxSteps bounds the environment steps of a solve: no generation begins when they are
+	// spent. 0 means no bound.
 	MaxSteps int
 
 	Workers int                     // goroutines; default 1. The result does not depend on it

@@ -24,8 +24,8 @@ import (
 // nothing better the search returns to the best. A direction in which the simulation breaks
 // down, forth or back, is left out of the iteration. Restarts are ignored.
 //
-// It tells the task's Save where it is after every iteration. A solve that is resumed
-// from there gives the same policy as one that was not interrupted.
+// After every iteration it calls the task's Save with its state. A solve that is resumed
+// from it gives the same policy as one that was not interrupted.
 type Feedback struct {
 	StepSize   float64 // default 0.03
 	NoiseStd   float64 // of the perturbations; default 0.03
@@ -35,10 +35,10 @@ type Feedback struct {
 	Steps      int     // of an episode of the search, at most the horizon; default 500
 	Every      int     // iterations from one judgement to the next; default 5
 	Patience   int     // judgements in a row that find nothing better before the search returns to the best; default 5
-	Judging    Judging // default 16 starts: the best of many gaits by few starts falls from other starts
+	Judging    Judging // default 16 starts: with few, the best of many gaits falls from other starts
 
-	// MaxSteps bounds the environment steps of a solve: no iteration begins after as
-	// many. 0 means no bound.
+	// MaxSteps bounds the environment steps of a solve: no iteration begins when they are
+	// spent. 0 means no bound.
 	MaxSteps int
 
 	Workers int                     // goroutines; default 1. The result does not depend on it
@@ -264,8 +264,9 @@ func (v *FeedbackSearch) iterate(ctx context.Context, theta []float64) error {
 	return nil
 }
 
-// update moves the free numbers by the top directions. Only their returns determine the unit of the
-// step, as in the paper of ARS: a fall in another direction would make the step small.
+// update moves the free numbers by the top directions. The standard deviation in ARSUpdate is that
+// of their returns alone, as in the paper of ARS: a fall in another direction would make the step
+// small.
 func (v *FeedbackSearch) update(free []float64, deltas [][]float64, plus, minus []float64) {
 	if len(deltas) == 0 {
 		return

@@ -21,7 +21,7 @@ import (
 // most half a cycle a step.
 type Gait struct {
 	params    []float64
-	omega     float64      // radians a step
+	omega     float64      // radians per step
 	waves     [][3]float64 // b, s, c of each actuator, in its unit, b with mid and without K·mean/std
 	rows      [][]float64  // of K, divided by std, in the actuator's unit; nil without feedback
 	used      []int        // indices of o
@@ -94,8 +94,8 @@ const (
 //	their k means and k standard deviations
 //
 // It returns an error of kind Invalid if the environment has no bounded continuous
-// actions, if the number of parameters is wrong, if one is beyond ±10⁶ or no number, if an
-// index is none, or if a standard deviation is below 10⁻⁹.
+// actions, if the number of parameters is wrong, if one is beyond ±10⁶ or NaN, if an
+// index is not one of an observation, or if a standard deviation is below 10⁻⁹.
 func NewGait(spec idrl.EnvSpec, params []float64) (*Gait, error) {
 	parts, err := partsOf(spec, slices.Clone(params))
 	if err != nil {
@@ -175,7 +175,7 @@ func (g *Gait) ActAt(dst idrl.Action, obs []float64, t int, _ *rand.Rand) idrl.A
 //
 // where clip limits to Low and High.
 type Wave struct {
-	Omega        float64     `json:"omega"` // radians a step
+	Omega        float64     `json:"omega"` // radians per step
 	Constant     []float64   `json:"constant"`
 	Sine         []float64   `json:"sine"`
 	Cosine       []float64   `json:"cosine"`
@@ -200,13 +200,13 @@ func (g *Gait) Params() []float64 { return g.params }
 // Hertz returns the frequency of the oscillator, in cycles per second of simulated time.
 func (g *Gait) Hertz(spec idrl.EnvSpec) float64 { return g.omega / (2 * math.Pi * spec.StepSeconds) }
 
-// Open returns the parameters of the same gait without feedback, which keeps only the effect of
-// feedback at the mean of the observations.
+// Open returns the parameters of the same gait without feedback, as a copy. It acts as the gait does
+// at the mean of the observations.
 func (g *Gait) Open() []float64 { return slices.Clone(g.params[:1+3*len(g.waves)]) }
 
-// The first frequencies of a search are spread by a factor of e^0.5 up and down around the
-// environment's middle, and its sizes are between 0.08 and 0.8 of half the width of the
-// bounds: both slow and small motions, and vigorous ones.
+// The first frequencies of a search are log-normal around the environment's middle frequency,
+// with standard deviation 0.5 of the logarithm. Its sizes are between 0.08 and 0.8 of half the
+// width of the bounds, so that there are small and large motions.
 const (
 	middleHertz = 2
 	hertzSpread = 0.5

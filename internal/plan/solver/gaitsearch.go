@@ -12,21 +12,21 @@ import (
 // A GaitSearch is a search among gaits that is run round by round. Its weights θ may change from
 // one round to the next, and it can be kept between them.
 type GaitSearch interface {
-	// Run runs n rounds for the weights theta, length d. After an error, of ctx, the search is to be
-	// continued from its last Encode.
+	// Run runs n rounds for the weights theta, length d. After an error, which is that of ctx, the
+	// search must be continued from its last Encode.
 	Run(ctx context.Context, theta []float64, n int) error
 
 	Done() int                               // rounds so far
 	Spent() int                              // environment steps so far
 	Best(theta []float64) (k Known, ok bool) // of the judged gaits; ok is false if the simulation broke down under all
-	Present() []float64                      // parameters of the gait from which the next round goes on; not to be changed
-	Encode() []byte                          // the state, from which Continue goes on
+	Present() []float64                      // parameters of the gait from which the next round continues; not to be changed
+	Encode() []byte                          // the state for Continue
 
 	state() *course
 }
 
-// A course is what all searches among gaits have in common: what was judged, where, and how many
-// rounds were run.
+// A course has the parts that all searches among gaits share: the judged gaits, the environments,
+// and the number of rounds.
 type course struct {
 	judge  judge
 	ground *ground
@@ -45,7 +45,7 @@ func (c *course) Spent() int { return c.ground.spent }
 // down under all.
 func (c *course) Best(theta []float64) (k Known, ok bool) { return c.judge.best(theta) }
 
-// A place is where the rounds of a search are run.
+// A place has the environments and settings with which a search runs its rounds.
 type place struct {
 	env     idrl.Environment
 	workers int
@@ -70,7 +70,7 @@ func (p place) begin(task idrl.SolveTask, seed uint64) (course, error) {
 	return p.course(seed), nil
 }
 
-// kept is what the state of every search holds.
+// kept has the parts of a state that all searches share.
 type kept struct {
 	settings    string
 	seed        uint64
@@ -82,8 +82,8 @@ func (c *course) kept(settings string) kept {
 	return kept{settings, c.ground.seed, c.ground.spent, c.done, c.judge.known}
 }
 
-// goOn returns the course of a search that was kept. It returns an error of kind Invalid if that
-// was another one.
+// resume returns the course of a search from its state. It returns an error of kind Invalid if the
+// settings are those of another search.
 func (p place) resume(k kept, settings string) (course, error) {
 	if k.settings != settings || k.done < 0 {
 		return course{}, idrl.Errorf(idrl.Invalid, "the state is of another search among gaits")
@@ -102,12 +102,12 @@ func decode[T any](state []byte) (T, error) {
 	return s, nil
 }
 
-// A bound ends a solve: no round begins after so many, or after so many environment steps, of which
-// 0 means any number.
+// A bound ends a solve: no round begins after that many rounds, or that many environment steps; 0
+// steps mean no bound of steps.
 type bound struct{ rounds, steps int }
 
-// solveGait solves a task by a search, round by round, and returns the best gait. It goes on from
-// where the task says, if that is a state of the same search for the same weights.
+// solveGait solves a task by a search, round by round, and returns the best gait. It continues from
+// task.Resume if that is a state of the same search for the same weights and seed.
 func solveGait[S GaitSearch](ctx context.Context, task idrl.SolveTask, seed uint64, most bound, resume func(idrl.Environment, []byte) (S, error), begin func(context.Context, idrl.SolveTask, uint64) (S, error)) (idrl.Policy, error) {
 	v, err := resume(task.Env, solveOf(task.Theta, task.Resume))
 	if err != nil || v.state().ground.seed != seed {

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A ground plays gaits: it has environments, one a worker, and a source of start states that is a
-// function of a seed.
+// A ground plays gaits. It has one environment per worker, and streams for start states that are
+// functions of a seed.
 type ground struct {
 	spec  idrl.EnvSpec
 	envs  []idrl.Environment
@@ -34,20 +34,20 @@ func newGround(env idrl.Environment, workers int, newEnv func() idrl.Environment
 // stream returns the n-th stream for a purpose.
 func (g *ground) stream(purpose string, n int) *rand.Rand { return rng.New(g.seed, purpose, uint64(n)) }
 
-// A trial is a gait in one episode, or in the beginning of one.
+// A trial is an episode of a gait, or the beginning of one.
 type trial struct {
 	params []float64
 	start  *rand.Rand // of the episode; its own
-	steps  int        // at most that many
+	steps  int        // of the episode, at most
 	watch  bool       // fill seen
 
 	mu     []float64 // discounted sum of features, length d
 	played int       // steps
-	broken bool      // no gait has these parameters, or the simulation broke down
+	broken bool      // the parameters are not valid, or the simulation broke down
 	seen   moments   // of the observations
 }
 
-// play plays trials, on all environments at once. The result does not depend on their number.
+// play plays trials on all environments in parallel. The result does not depend on their number.
 func (g *ground) play(ctx context.Context, trials []trial) error {
 	err := parallel(ctx, len(g.envs), len(trials), func(worker, i int) error {
 		trials[i].play(g.spec, g.envs[worker])
@@ -165,8 +165,8 @@ type judge struct {
 }
 
 // judge plays gaits from every start. It returns those that did not break down, and remembers them.
-// A gait whose return from the first start is below the score of the best known one is dropped
-// there: its score would hardly be higher.
+// A gait whose return from the first start is below the score of the best known one is dropped,
+// because its score is probably not higher.
 func (j *judge) judge(ctx context.Context, g *ground, theta []float64, gaits ...[]float64) (judged []Known, err error) {
 	bar := math.Inf(-1)
 	if k, ok := j.best(theta); ok {

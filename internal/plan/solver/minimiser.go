@@ -13,7 +13,7 @@ import (
 // optimization problems with simple constraints, SIAM J. Control Optim. 20(2),
 // 1982): variables that sit on a bound and are pushed against it take a plain
 // gradient step, which projection undoes; the others take a quasi-Newton step
-// in their own subspace. Kinks of f at worst stop it early.
+// in their own subspace. At kinks of f it may stop early.
 type minimiser struct {
 	f         func(grad, x []float64) float64 // stores the gradient in grad, unless that is nil
 	low, high []float64
@@ -35,8 +35,8 @@ func newMinimiser(low, high []float64) *minimiser {
 	}
 }
 
-// Limits of a run. Measured on Driver: looser ones lose value, tighter ones
-// gain less than 1e-6 of it.
+// Limits of a run. On Driver, looser limits lower the return, and tighter ones
+// raise it by less than 1e-6 of its size.
 const (
 	maxIterations = 150
 	minGradient   = 1e-7 // largest component of the projected gradient

@@ -18,18 +18,17 @@ import (
 // reward (Lehman and Stanley: Abandoning objectives: evolution through the search for
 // novelty alone, Evolutionary Computation 2011).
 //
-// It tries random gaits and those it is given; then, again and again, a mutation of the
-// most novel of a few that are drawn. A gait is described by the features of the last clip
+// It tries given and random gaits; then, repeatedly, a mutation of the most novel of a few
+// gaits that are drawn. A gait is described by the features of the last clip
 // of its episode, each divided by half of the range of the middle 80 % of all gaits. Its
-// novelty is the sum of the distances to its nearest neighbours. Only a gait that is lively
-// has mutations, counts as a neighbour and may be chosen: one that has not fallen at the
-// end of the episode (idrl.Faller) and that Lively accepts. All episodes begin in the same
-// state.
+// novelty is the sum of the distances to its nearest neighbours. Only lively gaits are
+// mutated, count as neighbours and may be chosen: those that have not fallen at the end of
+// the episode (idrl.Faller) and that Lively accepts. All episodes begin in the same state.
 type Novelty struct {
 	Random     int // gaits drawn at random; default 60
 	Mutants    int // default 140
 	Batch      int // mutants made before novelty is computed again; default 20
-	Drawn      int // gaits of which the most novel has a mutation; default 6
+	Drawn      int // gaits of which the most novel is mutated; default 6
 	Neighbours int // default 3
 	Steps      int // of an episode, at most the horizon; default a clip and 50 steps more, at least 120
 
@@ -70,12 +69,12 @@ func (n Novelty) check(spec idrl.EnvSpec) error {
 	return nil
 }
 
-// Find returns at most count gaits by farthest point: first the most novel, and then
-// always the one whose distance to the nearest chosen is largest. There are fewer if there
-// are not as many lively gaits that differ. Gaits that are given, with or without feedback,
-// are tried first; mutations keep feedback. The result is a function of the arguments. The
-// errors are of kind Invalid if the environment has no bounded continuous actions, a gait
-// does not fit it or a setting is negative; and those of ctx and Lively.
+// Find returns at most count gaits by farthest-point selection: first the most novel one, and
+// then repeatedly the one with the largest distance to the nearest chosen one. There are
+// fewer if fewer lively gaits differ. Given gaits, with or without feedback, are tried first;
+// mutations keep feedback. The result is a function of the arguments. Errors are of kind
+// Invalid if the environment has no bounded continuous actions, a gait does not fit it or a
+// setting is negative; and those of ctx and Lively.
 func (n Novelty) Find(ctx context.Context, env idrl.Environment, given [][]float64, count int, rng *rand.Rand) ([]Novel, error) {
 	spec := env.Spec()
 	n = n.withDefaults(spec)
@@ -196,8 +195,8 @@ func (s *noveltySearch) alive(env idrl.Environment, c idrl.Clip) (bool, error) {
 	return s.Lively(env, c)
 }
 
-// scale divides the features by half of their middle range over the lively gaits; where
-// that is 0, by their standard deviation. One that is the same in all counts for nothing.
+// scale divides each feature by half of the range of its middle 80 % over the lively gaits, or
+// by its standard deviation if that is 0. A feature that does not vary becomes 0.
 func (s *noveltySearch) scale() {
 	for _, v := range s.lively {
 		v.scaled = make([]float64, len(v.Phi))

@@ -17,8 +17,8 @@ import (
 //
 // It starts from the best two of the warm starts and from Restarts uniformly
 // random action sequences, at least one if there is no warm start. Of equally
-// good results the first is taken, warm starts before random ones; so for
-// θ = 0, where every policy is as good, the first warm start comes back.
+// good results the first is taken, warm starts before random ones. So for
+// θ = 0, for which all policies are equally good, it returns the first warm start.
 type ActionSequence struct{}
 
 var _ idrl.Solver = ActionSequence{}

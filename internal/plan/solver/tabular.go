@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Tabular solves a tabular environment exactly by modified policy iteration,
-// the fastest and most robust choice (docs/methods.md, section 5), and finishes
-// with exact policy iteration, so that the result is optimal to rounding. The
+// Tabular solves a tabular environment exactly: by modified policy iteration
+// (docs/methods.md, section 5 compares methods), and then by exact policy
+// iteration, so that the result is optimal to rounding. The
 // value of a state is the infinite-horizon discounted return from it, where a
 // step pays the reward of the state entered. Among equally good actions the one
 // with the lowest index is taken.

@@ -12,14 +12,14 @@ import (
 // A Walk is a policy of a tabular environment whose actions depend on the step of the episode.
 type Walk struct {
 	n       int
-	actions []float64 // of state s after t steps: actions[t·n+s]; after the last ones they stay as they are
+	actions []float64 // of state s after t steps: actions[t·n+s]; the last n are those of all later steps
 }
 
 var _ idrl.Timed = (*Walk)(nil)
 
-// Walk returns the policy that makes the expected sum of θ·φ over n steps of an episode from step from on as large as
-// it can be, by dynamic programming over the steps, without a discount: the segment that shows most of θ. Among equally
-// good actions the one with the lowest index is taken. θ has length d.
+// Walk returns the policy with the largest expected undiscounted sum of θ·φ over the n steps of an episode from step
+// from on, by dynamic programming over the steps. Among equally good actions the one with the lowest index is taken. θ
+// has length d.
 func (p *Prepared) Walk(theta []float64, from, n int) *Walk {
 	m := p.model
 	reward := make([]float64, m.n)

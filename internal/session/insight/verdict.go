@@ -2,11 +2,10 @@ package insight
 
 import (
 	"cmp"
-	"math"
+	"maps"
 	"slices"
 
 	"tiebreak/internal/base/record"
-	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/sequential"
 )
@@ -40,7 +39,7 @@ type Verdicts struct {
 
 	Moments int     // verdicts below success that say when it went wrong
 	Shared  int     // clips of which two people or more say that
-	Apart   float64 // seconds: the median, over these clips, of the mean difference of two people; 0 if there is none
+	Apart   float64 // seconds: half of the time two people name moments of such a clip that are no further apart; 0 if there is none
 }
 
 // verdictsOf reads the verdicts of a log. episode returns what the clip of an assignment belongs to.
@@ -113,27 +112,31 @@ func (v *Verdicts) sort() {
 	})
 }
 
-// apart returns how many clips two people or more name a moment of, and how far these moments are apart.
+// apart returns how many clips two people or more name a moment of, and the median distance of the moments of two people: of a clip that is drawn at
+// random among these, and of two people drawn among those who name one. So it does not depend on how many people there are.
 func apart(moments map[idrl.QueryID]map[idrl.AnnotatorID]float64) (clips int, median float64) {
-	var means []float64
-	for _, of := range moments {
-		var all []float64
-		for _, t := range of {
-			all = append(all, t)
+	type pair struct{ distance, weight float64 }
+	var pairs []pair
+	for _, of := range moments { // in any order: pairs are sorted
+		all := slices.Sorted(maps.Values(of))
+		if len(all) > 1 {
+			clips++
 		}
-		slices.Sort(all)
-		sum, pairs := 0.0, 0.0
 		for i, a := range all {
 			for _, b := range all[i+1:] {
-				sum, pairs = sum+math.Abs(a-b), pairs+1
+				pairs = append(pairs, pair{b - a, 2 / float64(len(all)*(len(all)-1))})
 			}
 		}
-		if pairs > 0 {
-			means = append(means, sum/pairs)
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.weight, b.weight)) })
+	before, half := 0., float64(clips)/2
+	for k, p := range pairs {
+		switch before += p.weight; {
+		case before > half+1e-9:
+			return clips, p.distance
+		case before > half-1e-9:
+			return clips, (p.distance + pairs[k+1].distance) / 2
 		}
 	}
-	if len(means) == 0 {
-		return 0, 0
-	}
-	return len(means), stats.Median(means)
+	return clips, 0
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/base/stats"
 	"tiebreak/internal/idrl"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,8 +52,8 @@ func TestVerdicts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rates (-want +got):\n%s", diff)
 	}
-	if v.Moments != 4 || v.Shared != 1 || math.Abs(v.Apart-4./3) > 1e-12 {
-		t.Errorf("%d moments, of %d clips %v s apart; want 4, 1 and 4/3", v.Moments, v.Shared, v.Apart)
+	if v.Moments != 4 || v.Shared != 1 || v.Apart != 1 { // pairs of people are 1, 1 and 2 s apart
+		t.Errorf("%d moments, of %d clips %v s apart; want 4, 1 and 1", v.Moments, v.Shared, v.Apart)
 	}
 }
 
@@ -86,6 +87,51 @@ func TestSuccessRatesAreTrue(t *testing.T) {
 		}
 		if missed > studies/20 {
 			t.Errorf("chance %v: missed in %d of %d studies", chance, missed, studies)
+		}
+	}
+}
+
+// TestMomentsApartAreTrue: people mark a moment around the true one by normal errors, and some anywhere in the clip. What is said of two of them is the median distance of two such
+// people, however many mark the clips.
+func TestMomentsApartAreTrue(t *testing.T) {
+	const seconds, studies, clips = 10., 200, 60
+	for _, world := range []struct {
+		std, random float64
+		people      []int // of a clip, in turn
+	}{
+		{0.8, 0, []int{2}}, {0.8, 0, []int{5}}, {0.8, 0.2, []int{2, 3, 8}}, {1.5, 0.1, []int{4, 1, 2}}, {0.3, 1, []int{3}},
+	} {
+		stream := rng.New(5, fmt.Sprint("moments ", world), 0)
+		mark := func(truth float64) float64 {
+			if stream.Float64() < world.random {
+				return seconds * stream.Float64()
+			}
+			return min(max(truth+world.std*stream.NormFloat64(), 0.001), seconds)
+		}
+		place := func() float64 { return 3 + 4*stream.Float64() }
+		var pairs []float64
+		for range 200_000 {
+			truth := place()
+			pairs = append(pairs, math.Abs(mark(truth)-mark(truth)))
+		}
+		want := stats.Median(pairs)
+		var sum, squares float64
+		for range studies {
+			var log []idrl.Answer
+			for c := range clips {
+				truth := place()
+				for p := range world.people[c%len(world.people)] {
+					log = append(log, verdict(int64(len(log)+1), fmt.Sprint(p), fmt.Sprint("e", c), idrl.Failure, int64(math.Ceil(1000*mark(truth)))))
+				}
+			}
+			v := verdictsOf(log, func(id idrl.AssignmentID) (Episode, bool) { return Episode{ID: idrl.TrajectoryID(id)}, true })
+			sum, squares = sum+v.Apart, squares+v.Apart*v.Apart
+		}
+		mean := sum / studies
+		noise := math.Sqrt((squares/studies - mean*mean) / studies)
+		t.Logf("%+v: said %.3f ± %.3f s on average, true %.3f", world, mean, noise, want)
+		if math.Abs(mean-want) > 3*noise+0.02*want { // a median of few is a little askew
+			t.Errorf("%+v: said %.3f ± %.3f s on average, true %.3f", world, mean, noise, want)
 		}
 	}
 }

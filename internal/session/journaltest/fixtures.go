@@ -53,6 +53,7 @@ func Extended(basedOn int64, n int) idrl.Generation {
 		g.Candidates = append(g.Candidates, idrl.Candidate{
 			ID: idrl.PolicyID(fmt.Sprintf("g%d.p%d", basedOn, k)), Origin: idrl.FromMean,
 			Params: []float64{float64(k), 7}, Theta: []float64{0.25, -1}, Mu: phi, Mus: [][]float64{phi}, Clip: c.ID, Rollouts: []idrl.StepsID{c.Raw},
+			Acted: idrl.Acted{Policy: "act", Task: "open the drawer", Start: fmt.Sprint(k)},
 		})
 		g.Queries = append([]idrl.Query{idrl.NewComparison(c, g.Clips["c0"])}, g.Queries[:len(g.Queries)-1]...)
 		g.Steps = map[idrl.StepsID][]byte{c.Raw: {byte(k), 1, 254}}

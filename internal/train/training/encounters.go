@@ -241,12 +241,18 @@ func (a *arenaShow) recorded(ctx context.Context, req request, policies []Entran
 	if len(plan.tasks) != len(a.spec.Arena.Tasks) {
 		return idrl.Generation{}, idrl.Errorf(idrl.Damaged, "arena %s has %d tasks, and the recordings of %q give %d: they have changed. Make a new arena", a.spec.ID, len(a.spec.Arena.Tasks), a.spec.Env, len(plan.tasks))
 	}
-	return a.gradual(ctx, req, set, plan)
+	return a.gradual(ctx, req, recordedFootage{a, set}, plan)
 }
 
-// gather returns the episodes of an encounter, without clips.
-func (a *arenaShow) gather(ctx context.Context, set *recordings.Set, e encounter) (s shots, episodes []*idrl.Trajectory, err error) {
-	for k := range a.policies {
+// recordedFootage has the episodes of recordings.
+type recordedFootage struct {
+	*arenaShow
+	set *recordings.Set
+}
+
+// episodes returns those of an encounter.
+func (f recordedFootage) episodes(ctx context.Context, e encounter) (s shots, out []*idrl.Trajectory, err error) {
+	for k := range f.policies {
 		i, ok := e.episodes[k]
 		if !ok {
 			continue
@@ -254,31 +260,38 @@ func (a *arenaShow) gather(ctx context.Context, set *recordings.Set, e encounter
 		if err := ctx.Err(); err != nil {
 			return s, nil, err
 		}
-		t, _, err := set.Trajectory(i)
+		t, _, err := f.set.Trajectory(i)
 		if err != nil {
 			return s, nil, err
 		}
 		t.ID, t.Policy = idrl.EntrantEpisode(k, i, e.Meeting), idrl.EntrantID(k)
-		content, err := a.record(t, i)
+		content, err := f.record(t, i)
 		if err != nil {
 			return s, nil, err
 		}
-		episodes, s.raw, s.kept, s.who = append(episodes, t), append(s.raw, t.Raw), append(s.kept, content), append(s.who, k)
+		out, s.raw, s.kept, s.who = append(out, t), append(s.raw, t.Raw), append(s.kept, content), append(s.who, k)
 	}
 	s.asks = func(i, j int) bool { return e.pairs[[2]int{i, j}] }
-	return s, episodes, nil
+	return s, out, nil
 }
 
-// meet returns the clips of an encounter, the n-th one: of the whole episodes where they fit into a clip, else of the same part of them. total is that of progress.
-func (a *arenaShow) meet(ctx context.Context, set *recordings.Set, e encounter, n, total int) (shots, error) {
-	s, episodes, err := a.gather(ctx, set, e)
+// gather implements footage.
+func (f recordedFootage) gather(ctx context.Context, e encounter) (shots, error) {
+	s, _, err := f.episodes(ctx, e)
+	return s, err
+}
+
+// meet implements footage: the clips show whole episodes where they fit into a clip, else the same part of them.
+func (f recordedFootage) meet(ctx context.Context, e encounter, n, total int) (shots, error) {
+	s, episodes, err := f.episodes(ctx, e)
 	longest := 0
 	for _, t := range episodes {
 		longest = max(longest, t.Len())
-		a.progress(total)
+		f.progress(total)
 	}
 	if err != nil {
 		return s, err
 	}
-	return s, a.show(&s, episodes, n, e.share, longest)
+	err = f.show(&s, episodes, n, e.share, longest)
+	return s, err
 }

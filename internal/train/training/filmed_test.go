@@ -1,6 +1,7 @@
 package training
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestGenerationsOfFilmedRollouts(t *testing.T) {
 	if err := (lerobottest.Dataset{Lengths: []int{12, 31, 20, 17}}).Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	_, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1})
+	err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,10 @@ func TestArenaOfFilmedRollouts(t *testing.T) {
 	if err := (lerobottest.Dataset{Lengths: []int{12, 31, 20, 17}, Policies: policies}).Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	set, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1})
+	if err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := recordings.Open(filepath.Join(into, "pen"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"tiebreak/internal/base/pack"
-	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 )
 
@@ -19,6 +18,14 @@ func Partial(kept []byte) bool {
 	return err == nil && !state.All
 }
 
+// A footage has the episodes of encounters.
+type footage interface {
+	// meet returns the clips of an encounter, the n-th one. total is that of progress.
+	meet(ctx context.Context, e encounter, n, total int) (shots, error)
+	// gather returns the episodes of an encounter, without clips.
+	gather(ctx context.Context, e encounter) (shots, error)
+}
+
 // A cutState says how far the clips of an arena of filmed recordings are cut.
 type cutState struct {
 	Turns int // of encounterPlan that are asked about
@@ -29,13 +36,13 @@ type cutState struct {
 // whole turns of the tasks, the fewest after which there is a question about every two entrants. Each follow-up adds as many turns as there are. Which
 // episodes are in a turn, and in which order, was drawn by the seed: at any time each task has as many encounters as each other one that has so many, a random part of
 // its own, whatever is answered. The test for a winner is valid under any choice that depends on no answer, and the tasks count alike from the first question on.
-func (a *arenaShow) gradual(ctx context.Context, req request, set *recordings.Set, plan encounterPlan) (idrl.Generation, error) {
+func (a *arenaShow) gradual(ctx context.Context, req request, from footage, plan encounterPlan) (idrl.Generation, error) {
 	clips := make([]int, 1, 1+len(plan.encounters)) // of the first n encounters
 	for n, e := range plan.encounters {
 		clips = append(clips, clips[n]+len(e.episodes))
 	}
 	total := clips[len(plan.encounters)]
-	m := &made{shoot: func(ctx context.Context, n int) (shots, error) { return a.meet(ctx, set, plan.encounters[n], n, total) }}
+	m := &made{shoot: func(ctx context.Context, n int) (shots, error) { return from.meet(ctx, plan.encounters[n], n, total) }}
 	switch {
 	case req.From > 0:
 		return a.more(ctx, req, m, plan, clips)
@@ -53,7 +60,7 @@ func (a *arenaShow) gradual(ctx context.Context, req request, set *recordings.Se
 	}
 	state.All = state.Turns == len(plan.turns)
 	for _, e := range plan.encounters[m.n:] {
-		s, _, err := a.gather(ctx, set, e)
+		s, err := from.gather(ctx, e)
 		if err != nil {
 			return idrl.Generation{}, err
 		}

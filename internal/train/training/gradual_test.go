@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -24,7 +25,10 @@ func TestFilmedArenaIsGradual(t *testing.T) {
 	if err := d.Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	set, err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1})
+	if err := recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: lerobot.Folder{Path: folder}, Into: into, Name: "pen", Options: lerobot.Options{Policy: "policy"}, ClipSeconds: 1}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := recordings.Open(filepath.Join(into, "pen"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +90,7 @@ func TestFilmedArenaIsGradual(t *testing.T) {
 	}
 	a := show()
 	a.filmed, a.policies = true, make([]idrl.Policy, 2)
-	whole := made{shoot: func(ctx context.Context, n int) (shots, error) { return a.meet(ctx, set, plan.encounters[n], n, 28) }}
+	whole := made{shoot: func(ctx context.Context, n int) (shots, error) { return recordedFootage{a, set}.meet(ctx, plan.encounters[n], n, 28) }}
 	if err := whole.upTo(t.Context(), len(plan.encounters)); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	}{
 		{"links", (*bench).links},
 		{"a new link of an account replaces the one before", (*bench).replaced},
-		{"links that let in no more", (*bench).deadLinks},
+		{"links that are not valid", (*bench).deadLinks},
 		{"the last use is not shared", (*bench).lastUse},
 		{"logins", (*bench).logins},
 		{"logins that have expired", (*bench).expired},
@@ -229,7 +229,7 @@ func (b *bench) logins() {
 	b.holder("c", l)
 }
 
-// Where somebody signs in, their logins that have expired end, and those of no one else.
+// A sign-in ends the expired logins of the same person, and no others.
 func (b *bench) expired() {
 	ctx := b.Context()
 	for _, user := range []string{"grace", "hopper"} {

@@ -73,7 +73,7 @@ func (m *Memory) Invite(_ context.Context, hash []byte, i identity.Invitation) (
 	return i.ID, nil
 }
 
-// live returns the link that lets in now.
+// live returns the link with a hash if it is valid now.
 func (m *Memory) live(hash []byte, now time.Time) (*link, error) {
 	i := slices.IndexFunc(m.links, func(l *link) bool { return l.hash == string(hash) })
 	if i < 0 || !m.links[i].Live(now) {
