@@ -135,5 +135,4 @@ func reaches(t testing.TB, from, to elsewhere.Carrier, subject string) {
 
 type (
 	message = elsewhere.Message
-	hash    = elsewhere.Hash
 )
