@@ -45,8 +45,9 @@ type uploadDesk struct {
 	end   context.CancelFunc
 	works sync.WaitGroup
 
-	mu   sync.Mutex
-	list []web.UploadState // guarded by mu: those that are under way or were refused since the server began
+	mu     sync.Mutex
+	list   []web.UploadState // guarded by mu: those that are under way or were refused since the server began
+	coming int64             // guarded by mu: bytes of those that are being received
 }
 
 // newUploadDesk makes the folder of uploads, and removes what was not complete when a server ended.
@@ -76,7 +77,11 @@ func (u *uploadDesk) Receive(up web.Upload, body io.Reader, turn web.ImportTurn)
 		return "", err
 	}
 	dir := filepath.Join(u.folder, uploadMade+up.Name)
-	if err = receiveFile(dir, up, body); err == nil && up.Table {
+	err = receiveFile(dir, up, body)
+	u.mu.Lock()
+	u.coming -= up.Bytes
+	u.mu.Unlock()
+	if err == nil && up.Table {
 		err = u.keep(dir, up)
 	}
 	if err != nil || up.Table {
@@ -116,11 +121,12 @@ func (u *uploadDesk) begin(up web.Upload) (set string, err error) {
 		return "", idrl.Errorf(idrl.Invalid, "the file is empty, or its size is not told beforehand (Content-Length)")
 	case up.Bytes > most:
 		return "", idrl.Errorf(idrl.Invalid, "the file has %d bytes; at most %d are taken. The operator of the server can allow its folder (serve --recordings)", up.Bytes, most)
-	case uint64(up.Bytes) > room:
-		return "", idrl.Errorf(idrl.Invalid, "rollouts-space: the file has %d bytes, and there is room for %d on the disk of the data folder", up.Bytes, room)
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if uint64(up.Bytes+u.coming) > room {
+		return "", idrl.Errorf(idrl.Invalid, "rollouts-space: the file has %d bytes, and there is room for %d on the disk of the data folder, less %d that are being received", up.Bytes, room, u.coming)
+	}
 	u.list = slices.DeleteFunc(u.list, func(s web.UploadState) bool { return s.Says == "" && s.Name == up.Name && s.Owner == up.Owner })
 	switch _, err := os.Lstat(filepath.Join(u.folder, up.Name)); {
 	case u.ctx.Err() != nil:
@@ -140,6 +146,7 @@ func (u *uploadDesk) begin(up web.Upload) (set string, err error) {
 		return "", idrl.Errorf(idrl.Conflict, "%d other uploads are under way: wait until one has ended", busy)
 	}
 	u.list = append(u.list, web.UploadState{Name: up.Name, Set: set, Owner: up.Owner, Began: time.Now(), Says: "It is being received."})
+	u.coming += up.Bytes
 	return set, nil
 }
 

@@ -111,7 +111,7 @@ func TestImportOfAnUpload(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Errorf("%v is left, %v", entries, err)
 	}
-	d, err := newUploadDesk(s.data, func() uint64 { return 0 }, nil)
+	d, err := newUploadDesk(s.data, func() uint64 { return 10 }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +121,11 @@ func TestImportOfAnUpload(t *testing.T) {
 	if err := d.Discard("who"); err != nil {
 		t.Error(err)
 	}
-	if _, err := d.begin(web.Upload{Name: "more", Bytes: 1}); err == nil || !strings.Contains(err.Error(), "rollouts-space") {
-		t.Errorf("a full disk takes more: %v", err)
+	if _, err := d.begin(web.Upload{Name: "some", Bytes: 6}); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.begin(web.Upload{Name: "more", Bytes: 6}); err == nil || !strings.Contains(err.Error(), "rollouts-space") {
+		t.Errorf("two uploads at once, which together are too large for the disk, are taken: %v", err)
 	}
 	if d.sees("somebody", "uploaded/pens") || !d.sees("", "uploaded/pens") || d.sees("", "uploaded/who/episodes.csv") || !d.sees("somebody", "shelf/pens") {
 		t.Error("uploads are read by others than those who sent them, or not by these")
