@@ -56,6 +56,7 @@ var unseenInputs = []string{
 	"wage",                     // a number
 	"f.Key",                    // named by a setting of the data card, see above
 	"file",                     // a study file: its settings are checked as those of the form
+	"upload_name",              // must be a name of lower-case letters, digits and hyphens
 	"p.Name", "f.Name", "name", // named by a setting or a field of imports; theirs are listed above
 }
 
