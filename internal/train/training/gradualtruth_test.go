@@ -304,19 +304,20 @@ func (w cutWorld) areRight(t *testing.T, runs int) {
 // them, and a false winner is called in at most 5 of 100 arenas.
 func TestFalseWinnersWhileClipsAreCut(t *testing.T) { cutWorlds()[0].areRight(t, 40) }
 
-// TestFalseWinnersOfManyArenas is TestFalseWinnersWhileClipsAreCut in 2,000 arenas of two policies and 300 of more, in each of the worlds.
+// TestFalseWinnersOfManyArenas is TestFalseWinnersWhileClipsAreCut in 400 arenas of two policies and 60 of more, in each of the worlds. In 2,000
+// arenas of the first world 0.95 ± 0.43 % had a false winner, and in 2,000 as planned none.
 func TestFalseWinnersOfManyArenas(t *testing.T) {
 	for _, w := range cutWorlds() {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			w.areRight(t, map[bool]int{true: 2000, false: 300}[len(w.worth) == 2])
+			w.areRight(t, map[bool]int{true: 400, false: 60}[len(w.worth) == 2])
 		})
 	}
 }
 
 // TestIntervalsWhileClipsAreCut: of arenas without a test that are looked at while their clips are being cut, the wider intervals hold the strengths in all tasks, episodes and people.
 func TestIntervalsWhileClipsAreCut(t *testing.T) {
-	const runs = 400
+	const runs = 200
 	for _, w := range []cutWorld{
 		{name: "after 40 answers", worth: []float64{0.5, -0.5}, episodes: []int{20, 20, 20, 20, 20, 20, 20, 20}, people: 10, think: 5, cut: 3, byTask: 0.7, byMeet: 1.5, byPerson: 0.7, ties: 0.1, answers: 40},
 		{name: "after 100 answers", worth: []float64{0.5, -0.5}, episodes: []int{20, 20, 20, 20, 20, 20, 20, 20}, people: 10, think: 5, cut: 1.5, byTask: 0.7, byMeet: 1.5, byPerson: 0.7, ties: 0.1, answers: 100},
