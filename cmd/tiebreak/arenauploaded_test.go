@@ -220,7 +220,7 @@ func TestArenaOfUploads(t *testing.T) {
 	exportsActed(t, data, u.session)
 }
 
-// keptSentence is what the page of an arena of uploads says of later ones.
+// keptSentence stands on the page of an arena of uploads: later uploads do not change it.
 const keptSentence = "later uploads do not change it"
 
 // refusedArena returns why the command makes no arena of these arguments.

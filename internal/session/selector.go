@@ -136,7 +136,7 @@ func (s *selector) why(q idrl.Query, choice learning.Choice) (record.Why, error)
 // askable returns the queries of the generation that may be put to the annotator, by
 // the classes of learning.Unlike where it matters what people see and is known, else of
 // learning.Askable. Queries with a clip that did not play, and those that are held out, are never
-// asked again, and in an arena nobody is asked a query twice, nor are two people before all clips of its task are cut. Of places, unless they are nil, only queries that have the one that is
+// asked again, and in an arena a person is asked a query once; until all clips of its task are cut, it is asked of one person only. Of places, unless they are nil, only queries that have the one that is
 // wanted are returned. What it returns is valid until the next call. Its error is that of the journal.
 func (s *selector) askable(who idrl.AnnotatorID, fresh []record.Assignment, pending []idrl.QueryVector, places []place, wanted place) (_ []idrl.QueryVector, err error) {
 	c := &s.queries

@@ -43,7 +43,7 @@ type Moment struct {
 	Episode int // of the policy, from 0
 	Start   int // its first step
 
-	// Begins is what the episode began from, as recordings say it: that of another one which began alike is the same. It is empty where they do not say it.
+	// Begins names the task and the start of the episode. Episodes with equal Begins began alike. It is empty where the recordings name no start.
 	Begins string
 }
 

@@ -1,3 +1,3 @@
-// Package notice reports what a researcher should know of a session without looking at its pages: that it may stop, that nobody
-// answers any more, that answers look wrong, that training fails.
+// Package notice tells a researcher, who need not look at the pages of a session, that it may stop, that answers have ceased,
+// that answers look wrong, or that training fails.
 package notice

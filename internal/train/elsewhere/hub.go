@@ -86,7 +86,7 @@ type slot struct {
 	done   string    // number of the offer that was taken last
 }
 
-// A note is what a hub knows of a worker, for all its processes together.
+// A note has the facts that a hub keeps about a worker, one for all its processes.
 type note struct {
 	since time.Time // when it was heard of first
 	wrong int       // false results

@@ -34,7 +34,7 @@ func TestOpenFails(t *testing.T) {
 	away := "nats://user:secret@" + free.Addr().String()
 	must.Do(t, free.Close())
 	plain := runNATS(t, &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT})
-	silent := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t) // nobody accepts
+	silent := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t) // it accepts no connection
 	t.Cleanup(func() { _ = silent.Close() })
 	for _, test := range []struct {
 		name string
