@@ -41,22 +41,9 @@ func newUploader(t *testing.T, data, base string) *uploader {
 // post sends a value, and returns the reply, which must have that status.
 func (u *uploader) post(path string, status int, body any) (out map[string]any) {
 	u.t.Helper()
-	b, err := json.Marshal(body)
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(u.t.Context(), http.MethodPost, u.base+"/api/v1"+path, bytes.NewReader(b))
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+u.token)
-	r, err := http.DefaultClient.Do(req)
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	defer r.Body.Close()
-	if err := json.NewDecoder(r.Body).Decode(&out); err != nil || r.StatusCode != status {
-		u.t.Fatalf("POST %s: status %d, %v, %v", path, r.StatusCode, out, err)
+	got, reply := askAsProgram(u.t, http.MethodPost, u.base+"/api/v1"+path, u.token, body)
+	if err := json.Unmarshal(reply, &out); err != nil || got != status {
+		u.t.Fatalf("POST %s: status %d, %s, %v", path, got, reply, err)
 	}
 	return out
 }

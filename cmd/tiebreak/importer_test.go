@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/lerobot/lerobottest"
 	"tiebreak/internal/data/recordings"
@@ -126,25 +127,18 @@ func (s *importingServer) start() {
 // ask sends a request of a program, and returns the status and the reply.
 func (s *importingServer) ask(method, path string, body any) (int, string) {
 	s.t.Helper()
-	b, err := json.Marshal(body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.addr+"/api/v1/recordings"+path, bytes.NewReader(b))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.token)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	status, got := askAsProgram(s.t, method, "http://"+s.addr+"/api/v1/recordings"+path, s.token, body)
+	return status, string(got)
+}
+
+// askAsProgram sends a value as JSON with the token of a program, and returns the status and the reply.
+func askAsProgram(t *testing.T, method, url, token string, body any) (status int, reply []byte) {
+	t.Helper()
+	req := must.Get(http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(must.Get(json.Marshal(body))(t))))(t)
+	req.Header.Set("Authorization", "Bearer "+token)
+	res := must.Get(http.DefaultClient.Do(req))(t)
 	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return res.StatusCode, string(got)
+	return res.StatusCode, must.Get(io.ReadAll(res.Body))(t)
 }
 
 // await waits until the reply about the imports has a text.
