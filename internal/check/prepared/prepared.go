@@ -1,4 +1,3 @@
-// Package prepared gives tests copies of a folder that takes long to make.
 package prepared
 
 import (
