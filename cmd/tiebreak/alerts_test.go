@@ -77,14 +77,45 @@ func alertCases() map[string]alertCase {
 	}
 }
 
-// The alerts fire when they should, and not before or else, as Prometheus evaluates them.
-func TestAlertsFire(t *testing.T) {
-	t.Parallel()
+func needPromtool(t *testing.T) {
+	t.Helper()
 	if _, err := exec.LookPath("promtool"); err != nil && os.Getenv("CI") != "" {
 		t.Fatal("CI needs the package prometheus, which has promtool")
 	} else if err != nil {
 		t.Skip("no promtool found: install the package prometheus")
 	}
+}
+
+// Prometheus can parse each expression of the dashboard, and says so of one with a mistake.
+func TestDashboardIsParsedByPrometheus(t *testing.T) {
+	t.Parallel()
+	needPromtool(t)
+	path := filepath.Join(t.TempDir(), "rules.yml")
+	wrong := func(exprs ...string) (said string, failed bool) {
+		var rules []map[string]any
+		for i, e := range exprs {
+			rules = append(rules, map[string]any{"record": fmt.Sprint("panel:", i), "expr": e})
+		}
+		text := must.Get(yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": rules}}}))(t)
+		must.Do(t, os.WriteFile(path, text, 0o600))
+		b, err := exec.Command("promtool", "check", "rules", path).CombinedOutput()
+		return string(b), err != nil
+	}
+	exprs := dashboardExpressions(t)
+	if said, failed := wrong(exprs...); failed || !strings.Contains(said, fmt.Sprint(len(exprs), " rules found")) {
+		t.Errorf("the dashboard is wrong:\n%s", said)
+	}
+	for _, bad := range []string{`sum by (replay) tiebreak_ready`, `rate(tiebreak_ready)`, `histogram_quantile(tiebreak_ready[5m])`} {
+		if said, failed := wrong(append(exprs, bad)...); !failed {
+			t.Errorf("nothing is wrong with %s:\n%s", bad, said)
+		}
+	}
+}
+
+// The alerts fire when they should, and not before or else, as Prometheus evaluates them.
+func TestAlertsFire(t *testing.T) {
+	t.Parallel()
+	needPromtool(t)
 	text := must.Get(os.ReadFile("../../docs/operating/alerts.yml"))(t)
 	if out, failed := testAlerts(t, string(text), text); failed {
 		t.Errorf("the alerts are wrong:\n%s", out)

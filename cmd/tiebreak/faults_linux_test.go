@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -131,17 +132,26 @@ func (c *crowd) back(answers int) {
 		if err := c.reconnect(k); err != nil {
 			return err
 		}
-		return c.all[k].Label(len(c.all[k].Acked) + answers)
+		if err := c.all[k].Label(len(c.all[k].Acked) + answers); err != nil {
+			return fmt.Errorf("after the server was started again: %w", err)
+		}
+		return nil
 	})
 }
 
-// reconnect has an annotator connect again, as its page does until the server replies.
+// reconnect has an annotator connect again, as its page does until the server replies. A server that is up takes the first try: more are
+// needed only while it has no room, or where something between the two is cut.
 func (c *crowd) reconnect(k int) error {
-	for end := time.Now().Add(waittest.Limit); ; {
+	began := time.Now()
+	for tries := 1; ; tries++ {
 		err := c.all[k].Conn.Reconnect(c.t.Context())
-		if idrl.KindOf(err) != idrl.Unavailable || time.Now().After(end) {
+		if idrl.KindOf(err) != idrl.Unavailable {
 			return err
 		}
+		if since := time.Since(began); since > waittest.Limit {
+			return fmt.Errorf("no socket to the server that was started again, in %d tries within %v: %w", tries, since.Round(time.Second), err)
+		}
+		<-time.After(10 * time.Millisecond)
 	}
 }
 

@@ -82,24 +82,16 @@ func wrongWith(expr string, known map[string][]string) (out []string) {
 	return out
 }
 
-// The expressions of the dashboard and of the alerts name only what a server exports.
-func TestDashboardAndAlertsNameMetrics(t *testing.T) {
-	t.Parallel()
-	a, _ := stuck(t, 0)
-	a.backedUp = noBackup
-	known := exportedNames(t, a)
-	var exprs []string
+// dashboardExpressions returns the expressions of all panels.
+func dashboardExpressions(t *testing.T) (exprs []string) {
+	t.Helper()
 	var board struct {
 		Panels []struct {
 			Title   string
 			Targets []struct{ Expr string }
 		}
 	}
-	text, err := os.ReadFile("../../docs/operating/dashboard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	must.Do(t, json.Unmarshal(text, &board))
+	must.Do(t, json.Unmarshal(must.Get(os.ReadFile("../../docs/operating/dashboard.json"))(t), &board))
 	for _, p := range board.Panels {
 		if p.Title == "" || len(p.Targets) == 0 {
 			t.Errorf("a panel %q without a title or an expression", p.Title)
@@ -108,6 +100,16 @@ func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 			exprs = append(exprs, target.Expr)
 		}
 	}
+	return exprs
+}
+
+// The expressions of the dashboard and of the alerts name only what a server exports.
+func TestDashboardAndAlertsNameMetrics(t *testing.T) {
+	t.Parallel()
+	a, _ := stuck(t, 0)
+	a.backedUp = noBackup
+	known := exportedNames(t, a)
+	exprs := dashboardExpressions(t)
 	var alerts struct {
 		Groups []struct {
 			Rules []struct {
@@ -116,10 +118,7 @@ func TestDashboardAndAlertsNameMetrics(t *testing.T) {
 			}
 		}
 	}
-	if text, err = os.ReadFile("../../docs/operating/alerts.yml"); err != nil {
-		t.Fatal(err)
-	}
-	must.Do(t, yaml.Unmarshal(text, &alerts))
+	must.Do(t, yaml.Unmarshal(must.Get(os.ReadFile("../../docs/operating/alerts.yml"))(t), &alerts))
 	n := len(exprs)
 	for _, g := range alerts.Groups {
 		for _, r := range g.Rules {

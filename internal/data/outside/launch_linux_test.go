@@ -170,10 +170,13 @@ func TestNothingSurvivesTheEnd(t *testing.T) {
 // What exceeds its limits is ended with all that it started, and the error says why. What forks here does so at most
 // some hundred times.
 func TestLimits(t *testing.T) {
+	const twenty = `for i in $(seq 20); do (x=$(head -c 20000000 /dev/zero | tr '\0' x); echo x >&3; sleep %s) & done; wait; exit 9` // of 20 MB or more each
 	for _, test := range []struct{ name, what, limits, want string }{
 		{"processes", `for i in $(seq 500); do setsid sleep 600 & echo x >&3; done; sleep 600`, `"processes": 10`, "processes; the limit is 10"},
 		{"processes that multiply", `bomb() { echo x >&3; [ $1 = 8 ] && exec sleep 600; bomb $(($1+1)) & bomb $(($1+1)) & wait; }; bomb 0`, `"processes": 10`, "processes; the limit is 10"},
 		{"memory", `echo x >&3; x=$(head -c 400000000 /dev/zero | tr '\0' x); sleep 600`, `"memory_mb": 200`, ""},
+		{"memory of many", fmt.Sprintf(twenty, "600"), `"memory_mb": 200`, "MiB of memory; the limit is 200"},
+		{"memory of many within the limit", fmt.Sprintf(twenty, "0"), ``, "exit status 9"},
 		{"a file", `cd "$TMPDIR"; head -c 3000000 /dev/zero > file; wc -c < file >&3; exit 8`, `"file_mb": 1`, "exit status 8"},
 		{"open files", `ulimit -n >&3; exit 9`, `"open_files": 123`, "exit status 9"},
 		{"core", `ulimit -c >&3; exit 9`, ``, "exit status 9"},

@@ -57,7 +57,9 @@ func hundredOnCluster(t *testing.T, lose func(*natstest.Cluster, *natstest.Node)
 			return a.Run(ctx)
 		})
 	}
-	hundred(t, in.pool, func() { lose(cluster, cluster.Leader(t)) })
+	if wrong, _ := hundred(t, in.pool, func() { lose(cluster, cluster.Leader(t)) }); wrong > 0 {
+		t.Errorf("%d jobs have not one result", wrong)
+	}
 }
 
 // The leader of the cluster is cut off from the two others for a while.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,20 +20,35 @@ import (
 	"tiebreak/internal/train/jobs/jobstest"
 )
 
-// hundred has a hundred jobs done, and calls lose after thirty of them. Each has its result once.
-func hundred(t *testing.T, pool *jobs.Pool, lose func()) {
+// hundred has a hundred jobs done, and calls lose after thirty of them. It returns how many had not their result once, and how often a
+// job had to begin again.
+func hundred(t *testing.T, pool *jobs.Pool, lose func()) (wrong, again int64) {
 	t.Helper()
 	var all sync.WaitGroup
-	var done atomic.Int64
+	var done, bad, more atomic.Int64
 	for k := range 100 {
 		all.Go(func() {
-			whole(t, jobstest.Listen(pool.Start(t.Context(), counting(fmt.Sprint("s", k), 5+k%10)), nil), 5+k%10)
+			h := jobstest.Listen(pool.Start(t.Context(), counting(fmt.Sprint("s", k), 5+k%10)), nil)
+			if h.Err != nil || !slices.Equal(h.Texts(), []string{counted(5 + k%10)}) {
+				bad.Add(1)
+				t.Logf("job %d: %q, %v; began %+v", k, h.Texts(), h.Err, h.Began)
+			}
+			more.Add(max(int64(len(h.Began)), 1) - 1)
 			if done.Add(1) == 30 {
 				lose()
 			}
 		})
 	}
 	all.Wait()
+	return bad.Load(), more.Load()
+}
+
+// TestHundredControl: where the server takes no more jobs after thirty, hundred finds those without a result.
+func TestHundredControl(t *testing.T) {
+	in := install(t, &jobstest.Store{}, countHere(2))
+	if wrong, _ := hundred(t, in.pool, func() { _ = in.pool.Close() }); wrong == 0 || wrong > 70 {
+		t.Errorf("%d of 100 jobs have no result, want some of the last 70", wrong)
+	}
 }
 
 // agents starts workers of one name.
@@ -93,17 +109,31 @@ func TestStoreOfNATSIsDeleted(t *testing.T) {
 		t.Cleanup(func() { _ = c.Close() })
 		return c
 	})
-	hundred(t, in.pool, func() {
+	wrong, again := hundred(t, in.pool, func() {
 		stop()
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 		serve()
 	})
+	if wrong > 0 || again == 0 {
+		t.Errorf("%d jobs have not one result, %d began again", wrong, again)
+	}
 }
 
-// The folder is deleted while a hundred jobs are under way.
+// The folder is deleted while a hundred jobs are under way. Else no job has to begin again.
 func TestFolderIsDeleted(t *testing.T) {
+	for _, deleted := range []bool{true, false} {
+		t.Run(fmt.Sprintf("deleted=%t", deleted), func(t *testing.T) {
+			wrong, again := hundredByFolder(t, deleted)
+			if wrong > 0 || deleted != (again > 0) {
+				t.Errorf("%d jobs have not one result, %d began again", wrong, again)
+			}
+		})
+	}
+}
+
+func hundredByFolder(t *testing.T, deleted bool) (wrong, again int64) {
 	dir := filepath.Join(t.TempDir(), "shared")
 	open := func() elsewhere.Carrier {
 		c := must.Get(byfolder.Open(byfolder.Config{Dir: dir, Poll: 10 * time.Millisecond, Log: log(t, "folder")}))(t)
@@ -118,7 +148,10 @@ func TestFolderIsDeleted(t *testing.T) {
 	by := open()
 	running(t, func(ctx context.Context) error { return in.hub.Run(ctx, by) })
 	agents(t, 3, "w", open)
-	hundred(t, in.pool, func() {
+	return hundred(t, in.pool, func() {
+		if !deleted {
+			return
+		}
 		for _, name := range []string{"sent", "blobs", "told"} {
 			_ = os.RemoveAll(filepath.Join(dir, name)) // one that is just used may be there again
 		}
