@@ -234,7 +234,7 @@ func (f *filming) describe(checked []lerobot.Checked) (of []int, err error) {
 		m.Title = "Recordings"
 	}
 	m.defaults()
-	x := &filmed{Folder: d.Folder().Path, Within: d.Folder().Within, FPS: d.FPS}
+	x := &filmed{Folder: kept(f.cfg.Into, d.Folder().Path), Within: kept(f.cfg.Into, d.Folder().Within), FPS: d.FPS}
 	for k, c := range d.Cameras {
 		camera := filmCamera{Name: c.Name}
 		for i, v := range d.Videos {
@@ -334,8 +334,8 @@ func (s *Set) Successes() (done, known int) {
 	return done, known
 }
 
-// Filmed returns the cameras that filmed the rollouts, in the order in which they are shown, and the folder of their
-// videos; no cameras if there are none.
+// Filmed returns the cameras that filmed the rollouts, in the order in which they are shown, and the folder in which their
+// videos are now, as an absolute path; no cameras if there are none.
 func (s *Set) Filmed() (cameras []string, folder string) {
 	if s.x.Filmed == nil {
 		return nil, ""
@@ -343,5 +343,6 @@ func (s *Set) Filmed() (cameras []string, folder string) {
 	for _, c := range s.x.Filmed.Cameras {
 		cameras = append(cameras, c.Name)
 	}
-	return cameras, s.x.Filmed.Folder
+	at, _ := s.videos() // the set was opened
+	return cameras, at.Path
 }
