@@ -17,15 +17,16 @@ import (
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
+	"tiebreak/store"
 	"tiebreak/web"
 )
 
 const (
-	uploadsFolder = "uploaded"     // within a data folder, and the label of what is in it
-	uploadNote    = ".upload"      // file of an upload: an uploadOwner
-	uploadMade    = ".new-"        // begins the names of those that are not complete
-	uploadTable   = "episodes.csv" // the file of an upload that is a table
-	uploadsAtOnce = 4              // that a server receives and unpacks
+	uploadsFolder = store.UploadsFolder // the label of what is in it
+	uploadNote    = ".upload"           // file of an upload: an uploadOwner
+	uploadMade    = ".new-"             // begins the names of those that are not complete
+	uploadTable   = "episodes.csv"      // the file of an upload that is a table
+	uploadsAtOnce = 4                   // that a server receives and unpacks
 )
 
 // An uploadOwner is who sent an upload.

@@ -84,6 +84,7 @@ type filming struct {
 	cfg LeRobotConfig
 
 	forecast forecast
+	written  int // episodes whose files an interrupted import has left
 }
 
 // progress tells how far the import is, where that work of a stage is done. It is a moment at which it can wait for others, and shows that it runs (removeKilled).
@@ -101,7 +102,7 @@ func (f *filming) progress(ctx context.Context, done, total, stage int, work flo
 func (f *filming) episodeRead(ctx context.Context, i, stage int) {
 	e, files := f.d.Episodes[i], 0
 	if stage == keepingEpisodes {
-		files = i
+		files = max(0, i-f.written)
 	}
 	f.progress(ctx, i, len(f.d.Episodes), stage, expected(0, files, e.First+e.Length)[stage])
 }
@@ -180,7 +181,8 @@ func (f *filming) checkVideos(ctx context.Context) (found []lerobot.Checked, err
 			fresh++
 		}
 	}
-	f.forecast.work = expected(fresh, len(f.d.Episodes), f.d.Frames)
+	f.written = writtenBefore(f.dir)
+	f.forecast.work = expected(fresh, len(f.d.Episodes)-f.written, f.d.Frames)
 	begin := func(k int) {
 		f.progress(ctx, k, len(f.d.Videos), checkingVideos, videoCost*float64(begun))
 		begun++
@@ -188,6 +190,16 @@ func (f *filming) checkVideos(ctx context.Context) (found []lerobot.Checked, err
 	return f.d.CheckVideos(ctx, known, begin, func(name string, c lerobot.Checked) error {
 		return lines.Encode(checkedLine{Video: name, Found: c})
 	})
+}
+
+// writtenBefore returns of how many episodes, from the first on, an interrupted import has left the numbers in a folder.
+func writtenBefore(dir string) (n int) {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, numbersName(n))); err != nil {
+			return n
+		}
+		n++
+	}
 }
 
 // readChecked reads the whole lines of such a file, by the names of the videos.
