@@ -256,8 +256,12 @@ func (f *filming) describe(checked []lerobot.Checked) (of []int, err error) {
 		}
 		x.Cameras = append(x.Cameras, camera)
 	}
-	for i, v := range d.Videos {
-		x.Videos = append(x.Videos, filmedVideo{Name: v.Name, Camera: v.Camera, Bytes: v.Bytes, Modified: v.Modified, Codec: checked[i].Codec, Frames: checked[i].Frames})
+	f.entries.videos = func(yield func(filmedVideo) bool) {
+		for i, v := range d.Videos {
+			if !yield(filmedVideo{Name: v.Name, Camera: v.Camera, Bytes: v.Bytes, Modified: v.Modified, Codec: checked[i].Codec, Frames: checked[i].Frames}) {
+				return
+			}
+		}
 	}
 	f.x = index{
 		Format: "tiebreak.rollouts.kept", Version: filmedVersion, Name: f.cfg.Name, described: m.described,
