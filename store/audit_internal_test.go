@@ -21,6 +21,7 @@ import (
 func trail(t *testing.T) (dir string, db *DB) {
 	t.Helper()
 	dir = t.TempDir()
+	Empty.Copy(t, dir)
 	db = must.Get(Open(t.Context(), dir))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	fillTrail(t, db)

@@ -17,7 +17,9 @@ import (
 
 // Writes that wait are counted, and so are those of one transaction.
 func TestWritesAreCounted(t *testing.T) {
-	db, err := Open(t.Context(), t.TempDir())
+	dir := t.TempDir()
+	Empty.Copy(t, dir)
+	db, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +57,9 @@ func TestWritesAreCounted(t *testing.T) {
 
 // Jobs are counted by state, with the first lease that ends.
 func TestJobsAreCounted(t *testing.T) {
-	db, err := Open(t.Context(), t.TempDir())
+	dir := t.TempDir()
+	Empty.Copy(t, dir)
+	db, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,7 @@ func reopen(t *testing.T, dir string, f fs.FS) error {
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	Empty.Copy(t, dir)
 	db, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)

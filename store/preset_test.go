@@ -14,9 +14,7 @@ import (
 
 // An account keeps presets by name and sees no others; there are at most MaxPresets.
 func TestPresets(t *testing.T) {
-	db, err := store.Open(t.Context(), t.TempDir())
-	must.Do(t, err)
-	defer db.Close()
+	db := open(t, t.TempDir())
 	now := time.Now()
 	for _, user := range []string{"ada", "bo"} {
 		must.Do(t, db.AddUser(t.Context(), user, identity.Researcher, now))
@@ -32,6 +30,7 @@ func TestPresets(t *testing.T) {
 	if err := db.SavePreset(t.Context(), "nobody", "pilot", nil, now); idrl.KindOf(err) != idrl.NotFound {
 		t.Errorf("an account that is not there: %v", err)
 	}
+	var err error
 	for n := range store.MaxPresets {
 		err = db.SavePreset(t.Context(), "ada", fmt.Sprintf("preset %02d", n), nil, now)
 	}

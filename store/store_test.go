@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"os"
 	"testing"
 
 	"tiebreak/internal/check/must"
@@ -9,8 +10,12 @@ import (
 	"tiebreak/store"
 )
 
+// open opens the data folder dir. One that is empty gets a new database.
 func open(t testing.TB, dir string) *store.DB {
 	t.Helper()
+	if files, err := os.ReadDir(dir); err == nil && len(files) == 0 {
+		store.Empty.Copy(t, dir)
+	}
 	db := must.Get(store.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	return db

@@ -28,7 +28,7 @@ const (
 // answers one is taken back, and the researcher leaves hers out and takes them in again.
 func studied(t *testing.T, dir string, n int) *store.DB {
 	t.Helper()
-	db := must.Get(store.Open(t.Context(), dir))(t)
+	db := open(t, dir)
 	ctx := t.Context()
 	must.Do(t, db.CreateSession(ctx, spec("s")))
 	for i, name := range []string{secretName, others} {

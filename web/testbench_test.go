@@ -8,8 +8,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +15,7 @@ import (
 
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/check/must"
+	"tiebreak/internal/check/prepared"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/study/settings"
@@ -92,34 +91,20 @@ var catalogue = []web.EnvChoice{
 	{ID: "gridworld", Title: "Gridworld", Description: "A grid.", StillLabel: "this tile"},
 }
 
-// emptyStudy is the database of a new data folder. It is made once, because under the race detector that takes longer than most tests.
-var emptyStudy = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "tiebreak")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
+// emptyStudy is a new data folder, which under the race detector takes longer to make than most tests.
+var emptyStudy = prepared.Folder{Make: func(dir string) error {
 	db, err := store.Open(context.Background(), dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := db.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(filepath.Join(dir, store.FileName))
-})
+	return db.Close()
+}}
 
 // newStudy returns a new data folder with an empty database.
 func newStudy(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	empty, err := emptyStudy()
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, store.FileName), empty, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	emptyStudy.Copy(t, dir)
 	return dir
 }
 

@@ -1,0 +1,2 @@
+// Package prepared gives tests copies of a folder that takes long to make.
+package prepared
