@@ -28,6 +28,9 @@ const (
 	stampLayout  = "20060102T150405.000000000Z"
 )
 
+// UploadsFolder is the folder, in a data folder, of data sets that were uploaded. It is in backups if that is asked for.
+const UploadsFolder = "uploaded"
+
 // CertificateFolder is the folder, in a data folder, of the keys and certificates that a server gets by ACME. It is not in backups.
 const CertificateFolder = "acme"
 
@@ -37,19 +40,19 @@ var ownBackup = regexp.MustCompile(`^(auto|v[0-9]+)-([0-9]{8}T[0-9]{6}\.[0-9]+Z)
 
 // Backup writes a consistent copy of the data folder to the new file path, while others read and
 // write: an archive (package archive) of the database and of the other files that a server needs. The file gets that name when it is complete, checked
-// and on the disk. It makes the folder of path. It returns an error of kind Conflict if path exists.
-func (db *upkeep) Backup(ctx context.Context, path string) (archive.Manifest, error) {
+// and on the disk. It makes the folder of path. uploads says whether data sets that were uploaded are in it (UploadsFolder). It returns an error of kind Conflict if path exists.
+func (db *upkeep) Backup(ctx context.Context, path string, uploads bool) (archive.Manifest, error) {
 	// The read pool cannot be used: query_only forbids the copy as well.
 	p, err := sql.Open("sqlite", dsn(filepath.Join(db.dir, FileName), url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}}))
 	if err != nil {
 		return archive.Manifest{}, err
 	}
-	m, err := backup(ctx, p, db.dir, path)
+	m, err := backup(ctx, p, db.dir, path, uploads)
 	return m, errors.Join(err, p.Close())
 }
 
 // backup writes an archive of the data folder dir, whose database is p.
-func backup(ctx context.Context, p *sql.DB, dir, path string) (m archive.Manifest, err error) {
+func backup(ctx context.Context, p *sql.DB, dir, path string, uploads bool) (m archive.Manifest, err error) {
 	into := filepath.Dir(path)
 	if err := os.MkdirAll(into, 0o700); err != nil {
 		return m, err
@@ -77,6 +80,11 @@ func backup(ctx context.Context, p *sql.DB, dir, path string) (m archive.Manifes
 	}
 	if m, err = describe(ctx, copied); err != nil {
 		return m, err
+	}
+	if all := len(others); !uploads {
+		if others = slices.DeleteFunc(others, uploaded); len(others) < all {
+			m.LeftOut = []string{UploadsFolder}
+		}
 	}
 	whole := filepath.Join(scratch, "whole")
 	if err := archive.Write(ctx, whole, &m, append([]archive.File{archive.From(FileName, copied)}, others...)); err != nil {
@@ -132,8 +140,11 @@ func transient(name string) bool {
 	return strings.HasPrefix(name, FileName) || strings.HasPrefix(name, lockName) || name == backupFolder || name == "nats" || name == CertificateFolder || name == ForgottenName
 }
 
+// uploaded reports whether a file of an archive is of a data set that was uploaded.
+func uploaded(f archive.File) bool { return strings.HasPrefix(f.Name, UploadsFolder+"/") }
+
 // otherFiles returns the files of a data folder besides the database, below the folder sub:
-// imported rollouts, keys of workers. It follows symbolic links.
+// imported rollouts, keys of workers, uploaded data sets, with the file that says whose each is. It follows symbolic links.
 func otherFiles(dir, sub string, depth int) (out []archive.File, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, sub))
 	if err != nil {
@@ -142,7 +153,7 @@ func otherFiles(dir, sub string, depth int) (out []archive.File, err error) {
 	for _, e := range entries {
 		name := filepath.Join(sub, e.Name())
 		path := filepath.Join(dir, name)
-		if strings.HasPrefix(e.Name(), ".") || strings.Contains(e.Name(), partialMark) || sub == "" && transient(e.Name()) {
+		if strings.HasPrefix(e.Name(), ".") && filepath.Dir(sub) != UploadsFolder || strings.Contains(e.Name(), partialMark) || sub == "" && transient(e.Name()) {
 			continue
 		}
 		info, err := os.Stat(path)
@@ -187,7 +198,7 @@ func ownName(dir, why string) string {
 // backUp makes a backup of a database of version v in the data folder dir before it is migrated,
 // and removes the oldest of these if there are more than keptBackups.
 func backUp(ctx context.Context, p *sql.DB, dir string, v int64) error {
-	if _, err := backup(ctx, p, dir, ownName(filepath.Join(dir, backupFolder), fmt.Sprint("v", v))); err != nil {
+	if _, err := backup(ctx, p, dir, ownName(filepath.Join(dir, backupFolder), fmt.Sprint("v", v)), false); err != nil {
 		return err
 	}
 	return prune(filepath.Join(dir, backupFolder), false, keptBackups)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
@@ -31,14 +32,14 @@ func backedUp(t *testing.T) (db *store.DB, path string) {
 		must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	path = filepath.Join(t.TempDir(), "deep", "backup.tar")
-	must.Get(db.Backup(t.Context(), path))(t)
+	must.Get(db.Backup(t.Context(), path, false))(t)
 	return db, path
 }
 
 // A backup has the database as it is and the files that a server needs, and is restored into new and empty folders only.
 func TestBackup(t *testing.T) {
 	db, path := backedUp(t)
-	_, err := db.Backup(t.Context(), path)
+	_, err := db.Backup(t.Context(), path, false)
 	wantKind(t, err, idrl.Conflict)
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
 		t.Errorf("beside the backup: %v", left)
@@ -163,7 +164,7 @@ func TestNewerBackupIsRefused(t *testing.T) {
 func TestRestoreForgets(t *testing.T) {
 	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "copy.tar")
 	db := haunted(t, dir, 40)
-	_, err := db.Backup(t.Context(), elsewhere)
+	_, err := db.Backup(t.Context(), elsewhere, false)
 	must.Do(t, err)
 	must.Do(t, withdrawAda(t.Context(), db))
 	must.Do(t, db.Erase(t.Context()))
@@ -204,7 +205,7 @@ func backUpOnFullDisk(ctx context.Context, dir, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Backup(ctx, path)
+	_, err = db.Backup(ctx, path, false)
 	return errors.Join(err, db.Close())
 }
 
@@ -273,4 +274,62 @@ func TestBackupSurvivesKill(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(into, "*.partial-*")); len(left) > 0 {
 		t.Errorf("left after a start: %v", left)
 	}
+}
+
+// TestBackupsOfUploads: data sets that were uploaded are in a backup if that is asked for, with the times of their files, by which videos are known, and with
+// the file that says whose they are; those that are not complete are not. Else the backup names the folder. So do backups that forget people, and recover.
+func TestBackupsOfUploads(t *testing.T) {
+	dir, at := t.TempDir(), time.Date(2025, 3, 4, 5, 6, 7, 890_123_456, time.UTC)
+	db := haunted(t, dir, 40)
+	for _, name := range []string{"pens/.upload", "pens/videos/a.mp4", "pens/data/.hidden", ".new-half/archive"} {
+		path := filepath.Join(dir, store.UploadsFolder, filepath.FromSlash(name))
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Do(t, os.WriteFile(path, []byte(name), 0o600))
+		must.Do(t, os.Chtimes(path, at, at))
+	}
+	backups := filepath.Join(dir, "backups")
+	for _, name := range []string{"with", "without"} {
+		must.Get(db.Backup(t.Context(), filepath.Join(backups, name+".tar"), name == "with"))(t)
+	}
+	is := func(dir string, want int) {
+		t.Helper()
+		found := 0
+		for _, name := range []string{"pens/.upload", "pens/videos/a.mp4"} {
+			path := filepath.Join(dir, store.UploadsFolder, filepath.FromSlash(name))
+			info, err := os.Stat(path)
+			if err != nil {
+				continue
+			}
+			if b := must.Get(os.ReadFile(path))(t); string(b) != name || !info.ModTime().Equal(at) {
+				t.Errorf("%s in %s has %q of %v", name, dir, b, info.ModTime())
+			}
+			found++
+		}
+		if found != want {
+			t.Errorf("%s has %d of the files, want %d", dir, found, want)
+		}
+	}
+	both := func() {
+		t.Helper()
+		for name, want := range map[string]int{"with": 2, "without": 0} {
+			path, to := filepath.Join(backups, name+".tar"), t.TempDir()
+			m, _, err := store.Restore(t.Context(), path, to, nil)
+			must.Do(t, err)
+			if leftOut := slices.Equal(m.LeftOut, []string{store.UploadsFolder}); leftOut != (want == 0) {
+				t.Errorf("%s: left out are %q of %+v", name, m.LeftOut, m.Files)
+			}
+			is(to, want)
+		}
+	}
+	both()
+	must.Do(t, withdrawAda(t.Context(), db))
+	must.Do(t, db.Erase(t.Context()))
+	if m := must.Get(archive.Head(t.Context(), filepath.Join(backups, "with.tar")))(t); len(m.Without) == 0 {
+		t.Fatalf("the backup was not written anew: %+v", m)
+	}
+	both()
+	must.Do(t, db.Close())
+	saved := filepath.Join(t.TempDir(), "saved")
+	must.Get(store.Recover(t.Context(), dir, saved))(t)
+	is(saved, 2)
 }

@@ -66,7 +66,7 @@ func haunted(t *testing.T, dir string, n int) *store.DB {
 		t.Fatalf("the participant is %s", l.Annotator)
 	}
 	backups := filepath.Join(dir, "backups")
-	_, err = db.Backup(ctx, filepath.Join(backups, "v32-20260101T000000.000000000Z.tar"))
+	_, err = db.Backup(ctx, filepath.Join(backups, "v32-20260101T000000.000000000Z.tar"), false)
 	must.Do(t, err)
 	old, err := sql.Open("sqlite", filepath.Join(backups, "v3-20250101T000000.000000000Z.db"))
 	must.Do(t, err)

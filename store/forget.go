@@ -168,7 +168,7 @@ func rewriteBackup(ctx context.Context, path string, people []archive.Person) (e
 	if err != nil {
 		return err
 	}
-	m.Program, m.MadeAt, m.Without = was.Program, was.MadeAt, people
+	m.Program, m.MadeAt, m.LeftOut, m.Without = was.Program, was.MadeAt, was.LeftOut, people
 	others, err := otherFiles(inside, "", 0)
 	if err != nil {
 		return err

@@ -146,7 +146,7 @@ func TestFailedBackupLeavesNothing(t *testing.T) {
 	defer p.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := backup(ctx, p, dir, path); err == nil {
+	if _, err := backup(ctx, p, dir, path, false); err == nil {
 		t.Error("no error")
 	}
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) > 0 {

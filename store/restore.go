@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/store/archive"
@@ -174,7 +175,7 @@ func extract(ctx context.Context, path, dir string) (m archive.Manifest, err err
 			return m, err
 		}
 		m, err = archive.Read(ctx, path, func(f archive.File, content io.Reader) error {
-			return writeFile(filepath.Join(dir, filepath.FromSlash(f.Name)), content)
+			return writeFile(filepath.Join(dir, filepath.FromSlash(f.Name)), content, f.Modified)
 		})
 		if err != nil {
 			return m, err
@@ -209,11 +210,15 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	return writeFile(to, in)
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	return writeFile(to, in, info.ModTime())
 }
 
-// writeFile writes the new file path, for the owner alone, and syncs it.
-func writeFile(path string, content io.Reader) (err error) {
+// writeFile writes the new file path, for the owner alone, and syncs it. modified is its time, since videos are known by theirs; zero: now.
+func writeFile(path string, content io.Reader, modified time.Time) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -225,7 +230,9 @@ func writeFile(path string, content io.Reader) (err error) {
 	if err == nil {
 		err = out.Sync()
 	}
-	err = errors.Join(err, out.Close())
+	if err = errors.Join(err, out.Close()); err == nil && !modified.IsZero() {
+		err = os.Chtimes(path, modified, modified)
+	}
 	syncFolder(filepath.Dir(path))
 	return err
 }

@@ -98,7 +98,7 @@ func (db *upkeep) makeScheduled(ctx context.Context, s Schedule) (path string, e
 		return "", err
 	}
 	path = ownName(s.Dir, "auto")
-	if _, err := db.Backup(ctx, path); err != nil {
+	if _, err := db.Backup(ctx, path, false); err != nil {
 		return "", err
 	}
 	return path, prune(s.Dir, true, s.Keep)
@@ -144,7 +144,7 @@ func (db *upkeep) own(ctx context.Context, dir string) error {
 	owner, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return writeFile(path, strings.NewReader(me+"\n"))
+		return writeFile(path, strings.NewReader(me+"\n"), time.Time{})
 	case err == nil && strings.TrimSpace(string(owner)) != me:
 		return idrl.Errorf(idrl.Conflict, "the folder %s has backups of another study, of which the oldest would be removed: name another with --backup-dir", dir)
 	}

@@ -56,12 +56,15 @@ func (s *api) apiRecordings(c echo.Context) error {
 		return err
 	}
 	sets, imports, more := []apiSet{}, []apiImport{}, false
+	var uploads []apiUploadState
 	err = s.admitted(c, readWork, func() error {
 		list, left, err := s.cfg.Importer.Recordings(c.Request().Context(), seesOf(who))
 		for _, f := range list {
 			sets = append(sets, apiSet{f.Name, f.Version, f.Robot, f.FPS, f.Episodes, f.Frames, append([]string{}, f.Cameras...), f.Wrong})
 		}
-		more = left
+		if more = left; err == nil {
+			uploads, err = importing{s.site}.apiUploads(c.Request().Context(), who)
+		}
 		return err
 	})
 	if err != nil {
@@ -74,11 +77,7 @@ func (s *api) apiRecordings(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	uploads, err := s.cfg.Importer.Uploads(seesOf(who))
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, map[string]any{"recordings": sets, "more": more, "imports": imports, "uploads": apiUploadsOf(uploads)})
+	return c.JSON(http.StatusOK, map[string]any{"recordings": sets, "more": more, "imports": imports, "uploads": uploads})
 }
 
 func apiImportOf(i ImportState) apiImport {

@@ -140,7 +140,7 @@ func (s importing) postRecordings(c echo.Context) error {
 			return err
 		}
 	case "discard":
-		if err := s.discard(c, who); err != nil {
+		if err := s.discard(who, c.FormValue("upload")); err != nil {
 			return err
 		}
 	case "import", "continue":
@@ -260,7 +260,7 @@ func (s importing) showRecordings(c echo.Context, status int, ask ImportAsk, pla
 		p.Imports = append(p.Imports, importRow(i, who.User))
 		p.Busy = p.Busy || i.Says != ""
 	}
-	if err := s.showUploads(&p, who); err != nil {
+	if err := s.admitted(c, readWork, func() error { return s.showUploads(c.Request().Context(), &p, who) }); err != nil {
 		return err
 	}
 	if !p.Busy {

@@ -250,6 +250,41 @@ func TestUploadsOfDataSets(t *testing.T) {
 	}
 }
 
+// The page and the API say how large an upload is, which recordings show it and which sessions are about these, of those that the account may watch. What is
+// used has no Discard; a program discards uploads as its account may.
+func TestUploadsSayWhatUsesThem(t *testing.T) {
+	b, f := importingBench(t)
+	c := b.researcher()
+	f.uploads = []web.UploadState{
+		{Name: "pens", Set: "uploaded/pens", Bytes: 47_377_463_886, Sets: []string{"rollouts-pen", "driver"}, Imports: []string{"again"}},
+		{Name: "free", Set: "uploaded/free", Owner: "bo", Bytes: 12},
+	}
+	page := b.get(c, "/recordings")
+	if page.lacks("uploaded/pens</code>: 47.4 GB.", "The recordings rollouts-pen and driver show its videos", `href="/sessions/s1"`, "The import again reads it", "uploaded/free</code>: 12 bytes.", `aria-label="Discard the upload free"`) != nil || strings.Contains(page.body, `aria-label="Discard the upload pens"`) {
+		t.Error(page.body)
+	}
+	token := http.Header{"Authorization": {"Bearer " + b.token(identity.ScopeUpload, "")}}
+	if r := b.send(http.DefaultClient, "GET", "/api/v1/recordings", nil, token); r.lacks(`"bytes":47377463886,"recordings":["rollouts-pen","driver"],"imports":["again"],"sessions":["s1"`, `"bytes":12,"recordings":[],"imports":[],"sessions":[]`) != nil {
+		t.Error(r.body)
+	}
+	reads := http.Header{"Authorization": {"Bearer " + b.token(identity.ScopeRead, "")}}
+	if r := b.send(http.DefaultClient, "DELETE", "/api/v1/recordings/uploads/free", nil, reads); r.status != http.StatusForbidden || len(f.uploads) != 2 {
+		t.Errorf("by a token that reads: status %d", r.status)
+	}
+	for _, test := range []struct {
+		name, code   string
+		status, left int
+	}{{"nowhere", "not_found", http.StatusNotFound, 2}, {"free", "", http.StatusOK, 1}, {"free", "not_found", http.StatusNotFound, 1}} {
+		r := b.send(http.DefaultClient, "DELETE", "/api/v1/recordings/uploads/"+test.name, nil, token)
+		if test.code != "" {
+			wantCode(t, test.name, r, test.status, test.code)
+		}
+		if r.status != test.status || len(f.uploads) != test.left {
+			t.Errorf("%s: status %d, %s; %d are left", test.name, r.status, r.body, len(f.uploads))
+		}
+	}
+}
+
 // Forms of other sites begin nothing.
 func TestImportsOfOtherSites(t *testing.T) {
 	b, f := importingBench(t)

@@ -47,7 +47,7 @@ func (s *Server) limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 			switch c.Path() {
 			case apiUploadPath:
 				most = maxUpload
-			case apiReceivePath:
+			case apiUploadedPath:
 				most = recordings.MaxArchive
 			}
 			r.Body = http.MaxBytesReader(c.Response(), r.Body, most)

@@ -67,7 +67,7 @@ var needs = map[string]string{
 var apiNeeds = map[string]string{
 	"GET /api/v1/openapi.json": "open",
 	"GET /api/v1/sessions":     "list", "POST /api/v1/sessions": "create", "POST /api/v1/arenas": "create", "GET /api/v1/workers": "list",
-	"GET /api/v1/recordings": "create", "POST /api/v1/recordings": "create", "POST /api/v1/recordings/stop": "create", "POST /api/v1/recordings/uploads/:name": "create",
+	"GET /api/v1/recordings": "create", "POST /api/v1/recordings": "create", "POST /api/v1/recordings/stop": "create", "POST /api/v1/recordings/uploads/:name": "create", "DELETE /api/v1/recordings/uploads/:name": "create",
 	"GET /api/v1/sessions/:id": "watch", "GET /api/v1/sessions/:id/questions": "watch", "GET /api/v1/sessions/:id/posterior": "watch",
 	"GET /api/v1/sessions/:id/policies": "watch", "GET /api/v1/sessions/:id/scores": "watch", "POST /api/v1/sessions/:id/reward": "watch",
 	"GET /api/v1/sessions/:id/answers": "export", "GET /api/v1/sessions/:id/answers/stream": "export", "GET /api/v1/sessions/:id/export": "export",

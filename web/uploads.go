@@ -4,8 +4,12 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
@@ -19,7 +23,7 @@ type uploader interface {
 	Receive(up Upload, body io.Reader, turn ImportTurn) (set string, err error)
 	// Uploads returns the uploads of an account, or of all if it is empty.
 	Uploads(owner string) ([]UploadState, error)
-	// Discard removes one, unless recordings show its videos.
+	// Discard removes one, unless recordings show its videos, or an import reads it or can go on with it.
 	Discard(name string) error
 }
 
@@ -36,11 +40,15 @@ type UploadState struct {
 	Began            time.Time
 	Says             string // how far it is; empty if it is not under way
 	Wrong            string // why there is none; empty if there is one
+
+	Bytes   int64    // of its files; 0 until it is there
+	Sets    []string // environments that show its videos
+	Imports []string // that read it, or were interrupted and can go on
 }
 
 const (
-	receivePath    = recordingsPath + "/upload"
-	apiReceivePath = apiRecordingsPath + "/uploads/:name"
+	receivePath     = recordingsPath + "/upload"
+	apiUploadedPath = apiRecordingsPath + "/uploads/:name"
 )
 
 // receiveWork is that of an upload while it comes: it takes no place, and one account sends one at a time.
@@ -106,25 +114,66 @@ func (s *api) apiReceive(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"set": set})
 }
 
+// apiDiscardUpload is DELETE /api/v1/recordings/uploads/:name.
+func (s *api) apiDiscardUpload(c echo.Context) error {
+	who, err := s.importingProgram(c)
+	if err != nil {
+		return err
+	}
+	if err := (importing{s.site}).discard(who, c.Param("name")); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string]string{"name": c.Param("name")})
+}
+
 // discard removes an upload of the account, or of any for an admin.
-func (s importing) discard(c echo.Context, who auth.Actor) error {
+func (s importing) discard(who auth.Actor, name string) error {
 	list, err := s.cfg.Importer.Uploads(seesOf(who))
 	if err != nil {
 		return err
 	}
 	for _, u := range list {
-		if u.Name == c.FormValue("upload") {
-			return s.cfg.Importer.Discard(u.Name)
+		if u.Name == name {
+			return s.cfg.Importer.Discard(name)
 		}
 	}
 	return idrl.Errorf(idrl.NotFound, "There is no such upload.")
 }
 
+// sessionsAbout returns those of the sessions and arenas that may be watched which are about the recordings that show each upload, in the order of list.
+func (s importing) sessionsAbout(ctx context.Context, who auth.Actor, list []UploadState) (about [][]record.Summary, err error) {
+	about = make([][]record.Summary, len(list))
+	if !slices.ContainsFunc(list, func(u UploadState) bool { return len(u.Sets) > 0 }) {
+		return about, nil
+	}
+	all, err := everySession(ctx, s.site, who)
+	for _, sum := range all {
+		env, _, _ := strings.Cut(sum.Spec.Env, "@")
+		for i, u := range list {
+			if slices.Contains(u.Sets, env) && !sum.Spec.Rehearsal {
+				about[i] = append(about[i], sum)
+			}
+		}
+	}
+	return about, err
+}
+
 // showUploads adds the uploads that an account sees to a page.
-func (s importing) showUploads(p *templates.RecordingsPage, who auth.Actor) error {
+func (s importing) showUploads(ctx context.Context, p *templates.RecordingsPage, who auth.Actor) error {
 	list, err := s.cfg.Importer.Uploads(seesOf(who))
-	for _, u := range list {
+	if err != nil {
+		return err
+	}
+	about, err := s.sessionsAbout(ctx, who, list)
+	for i, u := range list {
 		row := templates.UploadRow{Name: u.Name, Set: u.Set, When: "Sent " + clock(u.Began) + bySomebody(u.Owner, who.User) + ".", Says: u.Says, Wrong: plainCode(u.Wrong)}
+		if u.Bytes > 0 {
+			row.Size = words.Bytes(u.Bytes)
+		}
+		row.Sets, row.Imports = words.List(u.Sets), words.List(u.Imports)
+		for _, sum := range about[i] {
+			row.Sessions = append(row.Sessions, templates.UploadSession{Title: sum.Spec.Title, URL: sessionURL(sum.Spec.ID)})
+		}
 		p.Uploads = append(p.Uploads, row)
 		p.Waits = p.Waits || u.Says != ""
 	}
@@ -140,11 +189,22 @@ type apiUploadState struct {
 	Says  string    `json:"says,omitempty"`
 	Wrong string    `json:"wrong,omitempty"`
 	Began time.Time `json:"began"`
+
+	Bytes      int64            `json:"bytes"`
+	Recordings []string         `json:"recordings"`
+	Imports    []string         `json:"imports"`
+	Sessions   []idrl.SessionID `json:"sessions"`
 }
 
-func apiUploadsOf(list []UploadState) []apiUploadState {
+// apiUploads returns the uploads that a program may see.
+func (s importing) apiUploads(ctx context.Context, who auth.Actor) ([]apiUploadState, error) {
+	list, err := s.cfg.Importer.Uploads(seesOf(who))
+	if err != nil {
+		return nil, err
+	}
+	about, err := s.sessionsAbout(ctx, who, list)
 	out := []apiUploadState{}
-	for _, u := range list {
+	for i, u := range list {
 		state := "there"
 		switch {
 		case u.Says != "":
@@ -152,7 +212,14 @@ func apiUploadsOf(list []UploadState) []apiUploadState {
 		case u.Wrong != "":
 			state = "refused"
 		}
-		out = append(out, apiUploadState{u.Name, u.Set, state, u.Says, u.Wrong, u.Began.UTC()})
+		sessions := []idrl.SessionID{}
+		for _, sum := range about[i] {
+			sessions = append(sessions, sum.Spec.ID)
+		}
+		out = append(out, apiUploadState{
+			u.Name, u.Set, state, u.Says, u.Wrong, u.Began.UTC(),
+			u.Bytes, append([]string{}, u.Sets...), append([]string{}, u.Imports...), sessions,
+		})
 	}
-	return out
+	return out, err
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	shared "tiebreak/internal/base/command"
+	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
 	"tiebreak/store"
 	"tiebreak/store/archive"
@@ -20,7 +22,8 @@ func backupCommand() command {
 			"checkpoints, imported rollouts, kept rehearsals, and keys of workers. People can go on answering. FILE is a tar file that begins with a\n" +
 			"manifest: the SHA-256 of every file in it, and the version of tiebreak. It appears only when it is complete, checked and\n" +
 			"on the disk; an existing FILE is not overwritten. It holds names and answers of people: protect it like the data folder.\n" +
-			"Not in it: models (--models) and programs (--outside) of your own, which lie elsewhere.\n\n" +
+			"Not in it: models (--models) and programs (--outside) of your own, which lie elsewhere; and data sets that were uploaded\n" +
+			"(DIR/uploaded), unless --with-uploads takes them in.\n\n" +
 			"'tiebreak restore' makes a data folder of it. 'tiebreak serve --backup-every 24h' makes backups by itself.\n" +
 			"When a person withdraws their data, the server removes them from the backups in its own folders; copies in other places\n" +
 			"are yours to delete (docs/backups.md).",
@@ -29,11 +32,15 @@ func backupCommand() command {
 }
 
 // backupFlags are the flags of backup.
-type backupFlags struct{ data, out string }
+type backupFlags struct {
+	data, out string
+	uploads   bool
+}
 
 func (f *backupFlags) declare(fs *flag.FlagSet) {
 	dataFlag(fs, &f.data)
 	fs.StringVar(&f.out, "out", "", "new `file` for the copy")
+	fs.BoolVar(&f.uploads, "with-uploads", false, "copy the data sets that were uploaded, too: recordings show their videos")
 }
 
 func runBackup(ctx context.Context, std stdio, f *backupFlags) error {
@@ -41,11 +48,14 @@ func runBackup(ctx context.Context, std stdio, f *backupFlags) error {
 		return fmt.Errorf("%w: --out is missing: name the file for the copy", errUsage)
 	}
 	return reading(ctx, f.data, func(db *store.DB) error {
-		m, err := db.Backup(ctx, f.out)
+		m, err := db.Backup(ctx, f.out, f.uploads)
 		if err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}
 		fmt.Fprintf(std.Out, "Wrote %s: %s. It holds data of people: when a person withdraws their data, delete this file and make a new one.\n", f.out, contents(m))
+		if len(m.LeftOut) > 0 {
+			fmt.Fprintf(std.Out, "Not in it: the data sets that were uploaded (%s). Copy this folder apart, with the times of its files (cp -a), or use --with-uploads.\n", filepath.Join(f.data, store.UploadsFolder))
+		}
 		return nil
 	})
 }
@@ -121,6 +131,30 @@ func runRestore(ctx context.Context, std stdio, f *restoreFlags) error {
 	if forgot > 0 {
 		fmt.Fprintf(std.Out, "Removed from it: the data of people who have withdrawn since, %d in all.\n", forgot)
 	}
+	if len(m.LeftOut) > 0 {
+		fmt.Fprintf(std.Out, "Not in the backup: the data sets that were uploaded. Copy the folder %s of the old data folder into %s, with the times of its files: cp -a OLD/%[1]s %[2]s\n", store.UploadsFolder, quote(f.data))
+	}
+	for _, missing := range missingVideos(f.data) {
+		fmt.Fprintln(std.Out, missing)
+	}
 	fmt.Fprintf(std.Out, "Check it with '%s', then start the server with --data %s.\n", commandLine("doctor", "--data", f.data), quote(f.data))
 	return nil
+}
+
+// missingVideos says of each set of recordings in a data folder whose videos are not where they were, what is missing and what to do.
+func missingVideos(data string) (out []string) {
+	sets, err := recordings.List(filepath.Join(data, recordings.FolderName))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, dir := range sets {
+		s, err := recordings.Open(dir)
+		if err == nil {
+			err = s.Missing()
+		}
+		if err != nil {
+			out = append(out, fmt.Sprintf("%s%s: %v", recordings.IDPrefix, filepath.Base(dir), err))
+		}
+	}
+	return out
 }

@@ -18,7 +18,7 @@ func doctorCommand() command {
 	return shared.With(command{
 		Name: "doctor", Summary: "check a data folder for damage and say what to do", Usage: "--data DIR [flags]",
 		About: "Reads the whole database of a data folder: its pages, the clips against their checksums, and the\n" +
-			"stored posteriors against the answers. It changes nothing, and the server may be running. It prints\n" +
+			"stored posteriors against the answers; and looks whether the videos of recordings are where they were. It changes nothing, and the server may be running. It prints\n" +
 			"what is damaged and what to do; the exit status is 1 if answers or clips are damaged.",
 		Example: "tiebreak doctor --data tiebreak-data",
 	}, (*doctorFlags).declare, runDoctor)
@@ -64,8 +64,15 @@ func runDoctor(ctx context.Context, io stdio, f *doctorFlags) (err error) {
 		return idrl.Errorf(idrl.Damaged, "clips are damaged and are not shown. Answers are not affected: annotators report such a clip and go on.\n"+
 			"To restore the clips, go back to a backup that contains them; answers since then would be lost.")
 	}
+	missing := missingVideos(f.data)
+	if len(missing) > 0 {
+		printFindings(io, "Videos", missing)
+	}
 	if len(found.Steps) > 0 {
 		return idrl.Errorf(idrl.Damaged, "raw steps are damaged; labelling goes on without them, and answers are not affected")
+	}
+	if len(missing) > 0 {
+		return idrl.Errorf(idrl.Damaged, "recordings or their videos are not as they were: clips that were shown are in the database, and no others can be cut")
 	}
 	return nil
 }

@@ -179,13 +179,25 @@ func (m *importDesk) change(do func(*web.ImportState)) {
 
 // Imports implements web.Importer. An import that this server did not begin was interrupted when another one ended.
 func (m *importDesk) Imports(owner string) (out []web.ImportState, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all, err := m.imports()
+	for _, s := range all {
+		if owner == "" || s.Owner == owner {
+			s.Plan = slices.Clone(s.Plan)
+			out = append(out, s)
+		}
+	}
+	return out, err
+}
+
+// imports returns those of all accounts. m.mu must be held.
+func (m *importDesk) imports() (all []web.ImportState, err error) {
 	notes, err := recordings.Interrupted(m.into)
 	if err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	all := slices.Clone(m.list)
+	all = slices.Clone(m.list)
 	for _, b := range notes {
 		var n importNote
 		if json.Unmarshal(b, &n) != nil || slices.ContainsFunc(all, func(s web.ImportState) bool { return s.Ask.Name() == n.Ask.Name() }) {
@@ -193,13 +205,7 @@ func (m *importDesk) Imports(owner string) (out []web.ImportState, err error) {
 		}
 		all = append(all, web.ImportState{Ask: n.Ask, Owner: n.Owner, Began: n.Began, Wrong: "It was interrupted: the server ended before it did.", Again: true})
 	}
-	for _, s := range all {
-		if owner == "" || s.Owner == owner {
-			s.Plan = slices.Clone(s.Plan)
-			out = append(out, s)
-		}
-	}
-	return out, nil
+	return all, nil
 }
 
 // StopImport implements web.Importer.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -17,21 +16,23 @@ import (
 	"tiebreak/internal/data/foreign"
 	"tiebreak/internal/data/recordings"
 	"tiebreak/internal/idrl"
+	"tiebreak/store"
 	"tiebreak/web"
 )
 
 const (
-	uploadsFolder = "uploaded"     // within a data folder, and the label of what is in it
-	uploadNote    = ".upload"      // file of an upload: an uploadOwner
-	uploadMade    = ".new-"        // begins the names of those that are not complete
-	uploadTable   = "episodes.csv" // the file of an upload that is a table
-	uploadsAtOnce = 4              // that a server receives and unpacks
+	uploadsFolder = store.UploadsFolder // the label of what is in it
+	uploadNote    = ".upload"           // file of an upload: an uploadOwner
+	uploadMade    = ".new-"             // begins the names of those that are not complete
+	uploadTable   = "episodes.csv"      // the file of an upload that is a table
+	uploadsAtOnce = 4                   // that a server receives and unpacks
 )
 
-// An uploadOwner is who sent an upload.
+// An uploadOwner is who sent an upload, and how much.
 type uploadOwner struct {
 	Owner string    `json:"owner"`
 	Began time.Time `json:"began"`
+	Bytes int64     `json:"bytes"`
 }
 
 // An uploadDesk receives data sets as archives, and tables of episodes, and keeps each in a folder of its own, from which it is imported like any other.
@@ -48,11 +49,12 @@ type uploadDesk struct {
 	mu     sync.Mutex
 	list   []web.UploadState // guarded by mu: those that are under way or were refused since the server began
 	coming int64             // guarded by mu: bytes of those that are being received
+	shown  map[string]shown  // guarded by mu: by the folder of a set
 }
 
 // newUploadDesk makes the folder of uploads, and removes what was not complete when a server ended.
 func newUploadDesk(data string, room func() uint64, log *slog.Logger) (*uploadDesk, error) {
-	u := &uploadDesk{folder: filepath.Join(data, uploadsFolder), into: filepath.Join(data, recordings.FolderName), room: room, log: log}
+	u := &uploadDesk{folder: filepath.Join(data, uploadsFolder), into: filepath.Join(data, recordings.FolderName), room: room, log: log, shown: map[string]shown{}}
 	u.ctx, u.end = context.WithCancel(context.Background())
 	if err := os.MkdirAll(u.folder, 0o700); err != nil {
 		return nil, err
@@ -193,11 +195,15 @@ func (u *uploadDesk) unpack(dir string, up web.Upload, turn web.ImportTurn) erro
 
 // keep makes the files of an upload one that is seen.
 func (u *uploadDesk) keep(dir string, up web.Upload) error {
-	b, err := json.Marshal(uploadOwner{up.Owner, time.Now()})
+	files := filepath.Join(dir, "files")
+	size, err := sizeOf(files)
 	if err != nil {
 		return err
 	}
-	files := filepath.Join(dir, "files")
+	b, err := json.Marshal(uploadOwner{up.Owner, time.Now(), size})
+	if err != nil {
+		return err
+	}
 	if err := os.WriteFile(filepath.Join(files, uploadNote), b, 0o600); err != nil {
 		return err
 	}
@@ -218,34 +224,6 @@ func (u *uploadDesk) change(name string, do func(*web.UploadState)) {
 	}
 }
 
-// Uploads implements web.Importer.
-func (u *uploadDesk) Uploads(owner string) (out []web.UploadState, err error) {
-	entries, err := os.ReadDir(u.folder)
-	if err != nil {
-		return nil, err
-	}
-	u.mu.Lock()
-	all := slices.Clone(u.list)
-	u.mu.Unlock()
-	for _, e := range entries {
-		by, ok := u.owner(e.Name())
-		if !ok {
-			continue
-		}
-		set := uploadsFolder + "/" + e.Name()
-		if _, err := os.Lstat(filepath.Join(u.folder, e.Name(), uploadTable)); err == nil {
-			set += "/" + uploadTable
-		}
-		all = append(all, web.UploadState{Name: e.Name(), Set: set, Owner: by.Owner, Began: by.Began})
-	}
-	for _, s := range all {
-		if owner == "" || s.Owner == owner {
-			out = append(out, s)
-		}
-	}
-	return out, nil
-}
-
 // owner returns who sent an upload that is complete.
 func (u *uploadDesk) owner(name string) (by uploadOwner, ok bool) {
 	if !foreign.IsName(name, 64) {
@@ -264,35 +242,6 @@ func (u *uploadDesk) sees(owner, name string) bool {
 	upload, _, _ := strings.Cut(rest, "/")
 	by, ok := u.owner(upload)
 	return ok && (owner == "" || by.Owner == owner)
-}
-
-// Discard implements web.Importer.
-func (u *uploadDesk) Discard(name string) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if slices.ContainsFunc(u.list, func(s web.UploadState) bool { return s.Name == name && s.Says != "" }) {
-		return idrl.Errorf(idrl.Conflict, "this upload is under way: wait until it has ended")
-	}
-	u.list = slices.DeleteFunc(u.list, func(s web.UploadState) bool { return s.Name == name })
-	if _, ok := u.owner(name); !ok {
-		return nil
-	}
-	folder := filepath.Join(u.folder, name)
-	sets, err := recordings.List(u.into)
-	if err != nil {
-		return err
-	}
-	for _, dir := range sets {
-		s, err := recordings.Open(dir)
-		if err != nil {
-			return fmt.Errorf("which videos are used is not known: %w", err)
-		}
-		if _, videos := s.Filmed(); videos == folder {
-			return idrl.Errorf(idrl.Conflict, "%s shows the videos of this upload: it stays as long as these recordings do", s.ID())
-		}
-	}
-	gone := filepath.Join(u.folder, uploadMade+name+"-gone") // at once, also if the server is killed
-	return errors.Join(os.Rename(folder, gone), os.RemoveAll(gone))
 }
 
 // close ends what is unpacked, and waits for it.

@@ -3,15 +3,20 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/check/waittest"
 	"tiebreak/internal/data/recordings"
+	"tiebreak/internal/idrl"
 	"tiebreak/web"
 )
 
@@ -107,6 +112,21 @@ func TestImportOfAnUpload(t *testing.T) {
 	if _, policies := set.Size(); policies != 2 {
 		t.Errorf("there are %d policies", policies)
 	}
+	var size int64
+	for _, text := range filesIn(t, folder) {
+		size += int64(len(text))
+	}
+	s.await(fmt.Sprintf(`"bytes":%d,"recordings":["rollouts-pen"],"imports":[],"sessions":[]`, size))
+	if status, got := s.ask(http.MethodDelete, "/uploads/pens", nil); status != http.StatusConflict || !strings.Contains(got, "recordings rollouts-pen show the videos of this upload") {
+		t.Errorf("videos that are used can be discarded: status %d, %s", status, got)
+	}
+	made := mustCLI(t, "session", "create", "--data", s.data, "--env", "rollouts-pen")
+	s.await(`"sessions":["` + strings.Fields(made)[1] + `"]`)
+	for name, want := range map[string]int{"none": http.StatusOK, "nowhere": http.StatusNotFound, "%2e%2e": http.StatusNotFound} {
+		if status, got := s.ask(http.MethodDelete, "/uploads/"+name, nil); status != want {
+			t.Errorf("discarding %s: status %d, %s", name, status, got)
+		}
+	}
 	entries, err := os.ReadDir(filepath.Join(s.data, uploadsFolder))
 	if err != nil || len(entries) != 2 {
 		t.Errorf("%v is left, %v", entries, err)
@@ -115,11 +135,14 @@ func TestImportOfAnUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Discard("pens"); err == nil || !strings.Contains(err.Error(), "rollouts-pen shows the videos of this upload") {
+	if err := d.discard("pens"); err == nil || !strings.Contains(err.Error(), "recordings rollouts-pen show the videos of this upload") {
 		t.Errorf("videos that are used can be discarded: %v", err)
 	}
-	if err := d.Discard("who"); err != nil {
-		t.Error(err)
+	if status, got := s.ask(http.MethodDelete, "/uploads/who", nil); status != http.StatusOK || got != `{"name":"who"}`+"\n" {
+		t.Errorf("discarding the table: status %d, %s", status, got)
+	}
+	if _, err := os.Stat(filepath.Join(s.data, uploadsFolder, "who")); err == nil {
+		t.Error("the table is still there")
 	}
 	if _, err := d.begin(web.Upload{Name: "some", Bytes: 6}); err != nil {
 		t.Error(err)
@@ -166,4 +189,47 @@ func TestKillServerWhileItReceives(t *testing.T) {
 		t.Errorf("status %d, %s", status, got)
 	}
 	s.await(`"state":"there"`)
+}
+
+// TestDiscardOfAnUploadThatIsRead: an upload stays while an import reads it or its table, and as long as one that was interrupted can go on with it; and while a
+// set of recordings cannot be read, which may show it. A part of it counts as it does.
+func TestDiscardOfAnUploadThatIsRead(t *testing.T) {
+	data := t.TempDir()
+	m := must.Get(newImportDesk(data, recordings.Folders{}, func() uint64 { return 1 << 30 }, slog.New(slog.DiscardHandler)))(t)
+	for _, name := range []string{"pens", "who"} {
+		must.Do(t, os.MkdirAll(filepath.Join(data, uploadsFolder, name), 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(data, uploadsFolder, name, uploadNote), []byte(`{"owner":"bo","bytes":12}`), 0o600))
+	}
+	state := func(set, table string) web.ImportState {
+		return web.ImportState{Ask: web.ImportAsk{Set: set, Values: map[string]string{"name": "pen", "episodes_csv": table}}}
+	}
+	under, stopped, ended := state("uploaded/pens", "uploaded/who/episodes.csv"), state("uploaded/pens/in", "uploaded/who/episodes.csv"), state("uploaded/pens", "uploaded/who/episodes.csv")
+	under.Says, stopped.Again = "It begins.", true
+	for _, s := range []web.ImportState{under, stopped} {
+		m.list = []web.ImportState{s}
+		for _, name := range []string{"pens", "who"} {
+			if err := m.Discard(name); idrl.KindOf(err) != idrl.Conflict || !strings.Contains(err.Error(), "the import pen reads this upload") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if list := must.Get(m.Uploads("bo"))(t); len(list) != 2 || !slices.Equal(list[0].Imports, []string{"pen"}) || list[1].Bytes != 12 {
+			t.Errorf("uploads: %+v", list)
+		}
+	}
+	m.list = []web.ImportState{ended, state("shelf/pens", ""), state("uploaded/pens2", "")}
+	damaged := filepath.Join(data, recordings.FolderName, "damaged")
+	must.Do(t, os.MkdirAll(damaged, 0o700))
+	if err := m.Discard("pens"); err == nil || !strings.Contains(err.Error(), "which videos are used is not known") {
+		t.Errorf("beside a set that cannot be read: %v", err)
+	}
+	if list := must.Get(m.Uploads(""))(t); len(list) != 2 {
+		t.Errorf("beside a set that cannot be read: %+v", list)
+	}
+	must.Do(t, os.RemoveAll(damaged))
+	for _, name := range []string{"pens", "who"} {
+		must.Do(t, m.Discard(name))
+	}
+	if left := must.Get(os.ReadDir(filepath.Join(data, uploadsFolder)))(t); len(left) != 0 {
+		t.Errorf("%v is left", left)
+	}
 }

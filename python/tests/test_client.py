@@ -4,6 +4,7 @@ import hashlib
 import http.server
 import itertools
 import json
+import tempfile
 import threading
 import time
 import unittest
@@ -40,6 +41,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if server.busy:
             server.busy -= 1
             return self.reply(429, {"code": "too_many_requests", "message": "Wait."}, Retry_After="0")
+        if url.path == "/api/v1/recordings":
+            return self.reply(200, {"recordings": [], "uploads": [{"name": n, "bytes": len(b)} for n, b in server.files.items()]})
         if url.path == "/api/v1/sessions":
             return self.reply(200, {"sessions": [{"id": "s1"}]})
         if url.path == "/api/v1/sessions/s1/answers":
@@ -51,9 +54,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.reply(200, {"seq": 7, "mean": MEAN.tolist(), "covariance": np.diag(STD**2).tolist()})
         self.reply(404, {"code": "not_found", "message": "This session does not exist."})
 
+    def do_DELETE(self):
+        name = self.path.removeprefix("/api/v1/recordings/uploads/")
+        if name not in self.server.files:
+            return self.reply(409, {"code": "conflict", "message": "The recordings rollouts-pick show the videos of this upload."})
+        del self.server.files[name]
+        self.reply(200, {"name": name})
+
     def do_POST(self):
         size = int(self.headers["Content-Length"])
+        if self.path.startswith("/api/v1/recordings/uploads/"):
+            name, kind = self.path.removeprefix("/api/v1/recordings/uploads/").split("?kind=")
+            content = self.rfile.read(size)
+            if self.server.busy:
+                self.server.busy -= 1
+                return self.reply(429, {"code": "too_many_requests", "message": "Wait."}, Retry_After="0")
+            self.server.files[name] = content
+            self.server.asked.append((self.headers["Content-Type"], kind))
+            return self.reply(200, {"set": "uploaded/" + name})
         body = json.loads(self.rfile.read(size))
+        if self.path == "/api/v1/recordings":
+            self.server.asked.append(body)
+            return self.reply(200, {"name": body["name"], "plan": ["50 episodes"], "begun": True})
         if self.path.endswith("/arenas"):
             self.server.asked.append(body)
             return self.reply(200, {"id": "a1"})
@@ -91,7 +113,7 @@ class ClientTest(unittest.TestCase):
     def setUp(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.asked, self.server.busy, self.server.slow = [], 0, 0.0
-        self.server.acts = []
+        self.server.acts, self.server.files = [], {}
         thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         self.addCleanup(self.server.server_close)
@@ -116,6 +138,22 @@ class ClientTest(unittest.TestCase):
         for bad in ([1.0, 2.0], [[np.nan, 1.0]], [[np.inf, 1.0]]):
             with self.assertRaises(ValueError):
                 self.client.session("s1").reward(bad)
+
+    def test_recordings_are_uploaded_imported_and_discarded(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"x" * 100_000)
+            file.flush()
+            self.server.busy = 1  # the file is sent again, from its beginning
+            self.assertEqual(self.client.upload_recordings("pick", file.name), "uploaded/pick")
+        self.assertEqual(self.client.recordings()["uploads"], [{"name": "pick", "bytes": 100_000}])
+        self.assertEqual(self.server.asked[0], ("application/octet-stream", "archive"))
+        self.assertEqual(self.client.import_recordings("uploaded/pick", "pick", policy_column="policy"), ["50 episodes"])
+        self.assertEqual(self.server.asked[-1], {"set": "uploaded/pick", "name": "pick", "policy_column": "policy"})
+        self.client.discard_upload("pick")
+        self.assertEqual(self.server.files, {})
+        with self.assertRaises(APIError) as refused:
+            self.client.discard_upload("pick")
+        self.assertEqual((refused.exception.status, refused.exception.code), (409, "conflict"))
 
     def test_uploads_are_cut_by_count_and_by_bytes(self):
         def trajectory(k, side=0):

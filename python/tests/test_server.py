@@ -145,6 +145,22 @@ class ServerTest(unittest.TestCase):
                 urllib.request.urlopen(f"{self.server.url}/sessions/{session.id}{page}")
             self.assertIn(e.exception.code, (401, 403))
 
+    def test_uploads_of_recordings(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"episode_index,policy\n0,steady\n")
+            file.flush()
+            self.assertEqual(self.trainer.upload_recordings("who", file.name, kind="table"), "uploaded/who/episodes.csv")
+            with self.assertRaises(tiebreak.APIError) as e:
+                self.trainer.upload_recordings("who", file.name, kind="table")
+            self.assertEqual(e.exception.code, "conflict")
+        (upload,) = self.trainer.recordings()["uploads"]
+        self.assertEqual((upload["name"], upload["state"], upload["bytes"], upload["recordings"]), ("who", "there", 30, []))
+        with self.assertRaises(tiebreak.APIError) as e:
+            self.trainer.import_recordings("uploaded/who", "pick")
+        self.assertEqual(e.exception.code, "invalid")
+        self.trainer.discard_upload("who")
+        self.assertEqual(self.trainer.recordings()["uploads"], [])
+
     def test_a_killed_server_loses_nothing(self):
         session, sums, person = self.make()
         heard, enough = [], threading.Event()

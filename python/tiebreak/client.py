@@ -62,24 +62,51 @@ class Client:
         plain = [{k: v.id if isinstance(v, Session) else str(v) for k, v in e.items()} for e in entrants]
         return Session(self, self._json("arenas", {"title": title, "entrants": plain, **settings})["id"])
 
+    def recordings(self):
+        """Returns data sets of LeRobot that can be imported, imports, and uploads with their sizes and what uses them, as a dict (docs/lerobot.md)."""
+        return self._json("recordings")
+
+    def upload_recordings(self, name, path, kind="archive"):
+        """Uploads a data set, as the zip, tar or tar.gz file at path, or a table of episodes (kind="table"). Returns the name by which it is imported.
+
+        An archive is unpacked afterwards: it is there when recordings() says so.
+        """
+        with open(path, "rb") as file:
+            return json.loads(self._bytes(_upload_path(name), file, UPLOAD_SECONDS, kind=kind))["set"]
+
+    def discard_upload(self, name):
+        """Removes an upload. APIError with the code conflict: recordings show its videos, or an import reads it."""
+        self._bytes(_upload_path(name), method="DELETE")
+
+    def import_recordings(self, set, name, **settings):
+        """Begins the import of a data set of recordings() as the environment "rollouts-NAME", or goes on with it, and returns what it takes.
+
+        settings: the flags of 'tiebreak import --lerobot', as policy_column; or plan_only=True, which only tells what it takes.
+        """
+        return self._json("recordings", {"set": set, "name": name, **settings})["plan"]
+
     def _json(self, path, body=None, **query):
         return json.loads(self._bytes(path, body, **query))
 
-    def _bytes(self, path, body=None, more=0.0, **query):
-        """Asks once, and again where the server says that it is busy. body is a value or encoded; more seconds are added to the timeout."""
-        with self._open(path, body, more, **query) as reply:
+    def _bytes(self, path, body=None, more=0.0, method=None, **query):
+        """Asks once, and again where the server says that it is busy. body is a value, encoded, or an open file; more seconds are added to the timeout."""
+        with self._open(path, body, more, method, **query) as reply:
             return reply.read()
 
-    def _open(self, path, body=None, more=0.0, **query):
+    def _open(self, path, body=None, more=0.0, method=None, **query):
         address = self._base + path
         query = {k: v for k, v in query.items() if v is not None}
         if query:
             address += "?" + urllib.parse.urlencode(query)
-        data = body if body is None or isinstance(body, bytes) else _encode(body)
+        file = hasattr(body, "read")
+        data = body if body is None or file or isinstance(body, bytes) else _encode(body)
         for left in reversed(range(self._tries)):
-            request = urllib.request.Request(address, data=data)
+            request = urllib.request.Request(address, data=data, method=method)
             request.add_unredirected_header("Authorization", "Bearer " + self._token)  # for this server alone
-            request.add_header("Content-Type", "application/json")
+            request.add_header("Content-Type", "application/octet-stream" if file else "application/json")
+            if file:
+                request.add_header("Content-Length", str(body.seek(0, 2)))
+                body.seek(0)
             try:
                 return urllib.request.urlopen(request, timeout=self._timeout + more)
             except urllib.error.HTTPError as e:
@@ -89,6 +116,10 @@ class Client:
                 if left == 0 or error.status not in (429, 503):
                     raise error from None
                 time.sleep(float(wait) if wait.isdigit() else 1.0)
+
+
+def _upload_path(name):
+    return "recordings/uploads/" + urllib.parse.quote(name, safe="")
 
 
 def _encode(value):

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,4 +54,21 @@ func FuzzHead(f *testing.F) {
 			t.Errorf("%q: %v", manifest, err)
 		}
 	})
+}
+
+// An archive that Read would not take, because its manifest is too long, is not written.
+func TestTooManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	must.Do(t, os.WriteFile(path, nil, 0o600))
+	var files []File
+	for i := range maxManifest >> 20 {
+		files = append(files, From(strings.Repeat("x", 1<<20)+strconv.Itoa(i), path))
+	}
+	if err := Write(t.Context(), filepath.Join(dir, "archive"), &Manifest{}, files); idrl.KindOf(err) != idrl.Invalid || !strings.Contains(err.Error(), "too many files") {
+		t.Errorf("error %v", err)
+	}
+	if left := must.Get(os.ReadDir(dir))(t); len(left) != 1 {
+		t.Errorf("%v is left", left)
+	}
 }

@@ -34,6 +34,7 @@ type Manifest struct {
 	MadeAt   time.Time `json:"made_at"`
 	Note     string    `json:"note"` // for people who find the file
 	Without  []Person  `json:"without"`
+	LeftOut  []string  `json:"left_out,omitempty"` // folders of the data folder that are not in it
 	Files    []File    `json:"files"`
 }
 
@@ -53,6 +54,8 @@ type File struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 
+	Modified time.Time `json:"modified,omitzero"` // zero in archives of earlier versions
+
 	path string // where it is read from
 }
 
@@ -60,7 +63,7 @@ type File struct {
 func From(name, path string) File { return File{Name: name, path: path} }
 
 // Write writes an archive of files to the new file path, and syncs it. It fills in the sizes, the
-// sums and the format of m. On an error it leaves nothing.
+// sums, the times and the format of m. On an error it leaves nothing. It returns an error of kind Invalid if there are more files than Read takes.
 func Write(ctx context.Context, path string, m *Manifest, files []File) (err error) {
 	m.Format, m.Files = Format, make([]File, len(files))
 	for i, f := range files {
@@ -83,13 +86,18 @@ func Write(ctx context.Context, path string, m *Manifest, files []File) (err err
 	return out.Sync()
 }
 
-// measured returns f with its size and sum.
+// measured returns f with its size, sum and time.
 func measured(ctx context.Context, f File) (File, error) {
 	in, err := open(f)
 	if err != nil {
 		return f, err
 	}
 	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return f, err
+	}
+	f.Modified = info.ModTime().UTC()
 	sum := sha256.New()
 	f.Size, err = io.Copy(sum, reader{ctx, in})
 	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
@@ -113,7 +121,9 @@ func fill(ctx context.Context, w *tar.Writer, m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	text = append(text, '\n')
+	if text = append(text, '\n'); len(text) > maxManifest {
+		return idrl.Errorf(idrl.Invalid, "the data folder has too many files for one backup (%d): leave the uploaded data sets out, and copy them apart", len(m.Files))
+	}
 	sum := sha256.Sum256(text)
 	for _, f := range []struct {
 		name    string

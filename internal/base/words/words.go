@@ -63,6 +63,19 @@ func List(things []string) string {
 	return strings.Join(things[:n-1], ", ") + " and " + things[n-1]
 }
 
+// Bytes returns a size as people read it, with a digit more than whole units: "47.4 GB".
+func Bytes(n int64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
+		if float64(n) >= u.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/u.size, u.name)
+		}
+	}
+	return Plural(int(n), "byte")
+}
+
 // AboutTime says how long d is, to a person who waits: "about 20 seconds". It is empty if d is not positive, for then it is not known.
 func AboutTime(d time.Duration) string {
 	const step = 5 * time.Second

@@ -21,11 +21,11 @@ type table struct {
 
 // openTable opens a Parquet file of at most so many bytes. The caller closes it.
 func (d *Dataset) openTable(name string, most int64) (t *table, err error) {
-	info, err := d.watch(name)
+	bytes, err := d.watch(name)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > most {
+	if bytes > most {
 		return nil, refused("limit", "%s has more than %d bytes", name, most)
 	}
 	f, err := OpenFile(d.root, name)
@@ -44,7 +44,7 @@ func (d *Dataset) openTable(name string, most int64) (t *table, err error) {
 			err = errors.Join(refused("parquet", "%s is no Parquet file, is damaged, or is not finished (dataset.finalize() of LeRobot ends it): %v", name, err), f.Close())
 		}
 	}()
-	t.File, err = parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	t.File, err = parquet.OpenFile(f, bytes, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	return t, err
 }
 

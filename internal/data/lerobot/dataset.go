@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -77,7 +76,7 @@ type Dataset struct {
 	options Options
 	reading func(file string)
 	tasks   map[int]string
-	files   map[string]stamp  // those that were read
+	files   map[string]stamp  // those that were read, but for videos
 	texts   map[string]string // of episodes, each once
 }
 
@@ -195,24 +194,34 @@ func (d *Dataset) Folder() Folder { return d.folder }
 // Close closes d.
 func (d *Dataset) Close() error { return d.root.Close() }
 
-// watch notes how large a plain file is, and when it changed: it must not, from now on.
-func (d *Dataset) watch(name string) (fs.FileInfo, error) {
+// stat tells how large a plain file is, and when it changed.
+func (d *Dataset) stat(name string) (s stamp, err error) {
 	info, err := d.root.Stat(filepath.FromSlash(name))
 	switch {
 	case err != nil && leaves(err):
-		return nil, errLeaves(name)
+		return s, errLeaves(name)
 	case err != nil:
-		return nil, refused("missing", "%.200s cannot be read: %v", name, err)
+		return s, refused("missing", "%.200s cannot be read: %v", name, err)
 	case !info.Mode().IsRegular():
-		return nil, refused("missing", "%.200s is not a plain file", name)
+		return s, refused("missing", "%.200s is not a plain file", name)
 	}
-	now := stamp{info.Size(), info.ModTime()}
-	if was, ok := d.files[name]; ok && (was.bytes != now.bytes || !was.modified.Equal(now.modified)) {
-		return nil, changed(name)
+	return stamp{info.Size(), info.ModTime()}, nil
+}
+
+// watch notes how large a plain file is, and when it changed: it must not, from now on.
+func (d *Dataset) watch(name string) (bytes int64, err error) {
+	now, err := d.stat(name)
+	if err != nil {
+		return 0, err
+	}
+	if was, ok := d.files[name]; ok && !now.same(was) {
+		return 0, changed(name)
 	}
 	d.files[name] = now
-	return info, nil
+	return now.bytes, nil
 }
+
+func (s stamp) same(t stamp) bool { return s.bytes == t.bytes && s.modified.Equal(t.modified) }
 
 func changed(name string) error {
 	return refused("changed", "%.200s has changed while it was read: import the data set when nothing writes to it", name)
@@ -222,6 +231,15 @@ func changed(name string) error {
 func (d *Dataset) Unchanged() error {
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
 		if _, err := d.watch(name); err != nil {
+			return err
+		}
+	}
+	for _, v := range d.Videos {
+		now, err := d.stat(v.Name)
+		if err == nil && !now.same(stamp{v.Bytes, v.Modified}) {
+			err = changed(v.Name)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -235,6 +253,9 @@ func (d *Dataset) Fingerprint() string {
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
 		f := d.files[name]
 		fmt.Fprintf(h, "%q %d %d\n", name, f.bytes, f.modified.UnixNano())
+	}
+	for _, v := range d.Videos {
+		fmt.Fprintf(h, "%q %d %d\n", v.Name, v.Bytes, v.Modified.UnixNano())
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
@@ -281,15 +302,15 @@ func (d *Dataset) video(name string, camera int, known map[string]int) (int, err
 	if i, ok := known[name]; ok {
 		return i, nil
 	}
-	info, err := d.watch(name)
+	now, err := d.stat(name)
 	if err != nil {
 		return 0, err
 	}
-	if info.Size() > maxVideo {
+	if now.bytes > maxVideo {
 		return 0, refused("limit", "%.200s has more than %d bytes", name, int64(maxVideo))
 	}
 	known[name] = len(d.Videos)
-	d.Videos = append(d.Videos, Video{Name: name, Camera: camera, Bytes: info.Size(), Modified: info.ModTime()})
+	d.Videos = append(d.Videos, Video{Name: name, Camera: camera, Bytes: now.bytes, Modified: now.modified})
 	return known[name], nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,6 +22,8 @@ type entries struct {
 	file *os.File
 	to   *bufio.Writer
 	last entry
+
+	videos iter.Seq[filmedVideo] // of index.Filmed, which are written one by one, too; nil: there are none
 }
 
 // newEntries returns those of an index in a folder.
@@ -50,9 +53,12 @@ func (e *entries) add(x entry) error {
 	return err
 }
 
-// index writes the index, which then is durable: x, whose Rollouts are the entries.
+// index writes the index, which then is durable: x, whose Rollouts are the entries and whose videos are those of e.
 func (e *entries) index(x *index) (err error) {
 	x.Rollouts = []entry{}
+	if e.videos != nil {
+		x.Filmed.Videos = []filmedVideo{}
+	}
 	b, err := json.Marshal(x)
 	if err != nil {
 		return refused("array", "%v", err)
@@ -72,8 +78,38 @@ func (e *entries) index(x *index) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = io.Copy(f, io.MultiReader(bytes.NewReader(before), e.file, bytes.NewReader([]byte("]}"))))
-	return errors.Join(err, f.Sync())
+	to := bufio.NewWriter(f)
+	if err := e.writeBefore(to, before); err != nil {
+		return err
+	}
+	_, err = io.Copy(to, io.MultiReader(e.file, bytes.NewReader([]byte("]}"))))
+	return errors.Join(err, to.Flush(), f.Sync())
+}
+
+// writeBefore writes what stands before the entries in the index, with the videos.
+func (e *entries) writeBefore(to *bufio.Writer, before []byte) error {
+	if e.videos == nil {
+		_, err := to.Write(before)
+		return err
+	}
+	mark := []byte(`"videos":[`) // in no text: quotes are escaped there
+	head, rest, found := bytes.Cut(before, mark)
+	if !found {
+		panic("recordings: an index of filmed rollouts has no videos")
+	}
+	_, err := to.Write(append(head, mark...))
+	between := ""
+	for v := range e.videos {
+		b, marshalErr := json.Marshal(v)
+		_, separated := to.WriteString(between)
+		_, written := to.Write(b)
+		if err = errors.Join(err, marshalErr, separated, written); err != nil {
+			return err
+		}
+		between = ","
+	}
+	_, after := to.Write(rest)
+	return errors.Join(err, after)
 }
 
 // A spread is the mean and the variance of each number of rows (Welford's update).

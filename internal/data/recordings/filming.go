@@ -84,6 +84,7 @@ type filming struct {
 	cfg LeRobotConfig
 
 	forecast forecast
+	written  int // episodes whose files an interrupted import has left
 }
 
 // progress tells how far the import is, where that work of a stage is done. It is a moment at which it can wait for others, and shows that it runs (removeKilled).
@@ -101,7 +102,7 @@ func (f *filming) progress(ctx context.Context, done, total, stage int, work flo
 func (f *filming) episodeRead(ctx context.Context, i, stage int) {
 	e, files := f.d.Episodes[i], 0
 	if stage == keepingEpisodes {
-		files = i
+		files = max(0, i-f.written)
 	}
 	f.progress(ctx, i, len(f.d.Episodes), stage, expected(0, files, e.First+e.Length)[stage])
 }
@@ -180,7 +181,8 @@ func (f *filming) checkVideos(ctx context.Context) (found []lerobot.Checked, err
 			fresh++
 		}
 	}
-	f.forecast.work = expected(fresh, len(f.d.Episodes), f.d.Frames)
+	f.written = writtenBefore(f.dir)
+	f.forecast.work = expected(fresh, len(f.d.Episodes)-f.written, f.d.Frames)
 	begin := func(k int) {
 		f.progress(ctx, k, len(f.d.Videos), checkingVideos, videoCost*float64(begun))
 		begun++
@@ -188,6 +190,16 @@ func (f *filming) checkVideos(ctx context.Context) (found []lerobot.Checked, err
 	return f.d.CheckVideos(ctx, known, begin, func(name string, c lerobot.Checked) error {
 		return lines.Encode(checkedLine{Video: name, Found: c})
 	})
+}
+
+// writtenBefore returns of how many episodes, from the first on, an interrupted import has left the numbers in a folder.
+func writtenBefore(dir string) (n int) {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, numbersName(n))); err != nil {
+			return n
+		}
+		n++
+	}
 }
 
 // readChecked reads the whole lines of such a file, by the names of the videos.
@@ -234,7 +246,7 @@ func (f *filming) describe(checked []lerobot.Checked) (of []int, err error) {
 		m.Title = "Recordings"
 	}
 	m.defaults()
-	x := &filmed{Folder: d.Folder().Path, Within: d.Folder().Within, FPS: d.FPS}
+	x := &filmed{Folder: kept(f.cfg.Into, d.Folder().Path), Within: kept(f.cfg.Into, d.Folder().Within), FPS: d.FPS}
 	for k, c := range d.Cameras {
 		camera := filmCamera{Name: c.Name}
 		for i, v := range d.Videos {
@@ -244,8 +256,12 @@ func (f *filming) describe(checked []lerobot.Checked) (of []int, err error) {
 		}
 		x.Cameras = append(x.Cameras, camera)
 	}
-	for i, v := range d.Videos {
-		x.Videos = append(x.Videos, filmedVideo{Name: v.Name, Camera: v.Camera, Bytes: v.Bytes, Modified: v.Modified, Codec: checked[i].Codec, Frames: checked[i].Frames})
+	f.entries.videos = func(yield func(filmedVideo) bool) {
+		for i, v := range d.Videos {
+			if !yield(filmedVideo{Name: v.Name, Camera: v.Camera, Bytes: v.Bytes, Modified: v.Modified, Codec: checked[i].Codec, Frames: checked[i].Frames}) {
+				return
+			}
+		}
 	}
 	f.x = index{
 		Format: "tiebreak.rollouts.kept", Version: filmedVersion, Name: f.cfg.Name, described: m.described,
@@ -334,8 +350,8 @@ func (s *Set) Successes() (done, known int) {
 	return done, known
 }
 
-// Filmed returns the cameras that filmed the rollouts, in the order in which they are shown, and the folder of their
-// videos; no cameras if there are none.
+// Filmed returns the cameras that filmed the rollouts, in the order in which they are shown, and the folder in which their
+// videos are now, as an absolute path; no cameras if there are none.
 func (s *Set) Filmed() (cameras []string, folder string) {
 	if s.x.Filmed == nil {
 		return nil, ""
@@ -343,5 +359,6 @@ func (s *Set) Filmed() (cameras []string, folder string) {
 	for _, c := range s.x.Filmed.Cameras {
 		cameras = append(cameras, c.Name)
 	}
-	return cameras, s.x.Filmed.Folder
+	at, _ := s.videos() // the set was opened
+	return cameras, at.Path
 }

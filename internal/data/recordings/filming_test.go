@@ -297,3 +297,48 @@ func TestLeRobotInterrupted(t *testing.T) {
 		t.Errorf("%v is left, with the error %v", entries, err)
 	}
 }
+
+// TestVideosInADataFolderThatMoves: videos below the data folder are found after it was moved, or copied with the times of its files. An index that names them
+// by an absolute path, as earlier ones do, and one of videos elsewhere, go on as they are. What is not there is said.
+func TestVideosInADataFolderThatMoves(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	uploaded := filepath.Join(data, "uploaded")
+	must(t, lerobottest.Dataset{Lengths: []int{8, 9}}.Write(filepath.Join(uploaded, "pens")))
+	into := filepath.Join(data, recordings.FolderName)
+	for name, from := range map[string]lerobot.Folder{"pen": {Path: filepath.Join(uploaded, "pens"), Within: uploaded}, "far": {Path: write(t, lerobottest.Dataset{Lengths: []int{8, 9}})}} {
+		must(t, recordings.ImportLeRobot(t.Context(), recordings.LeRobotConfig{From: from, Into: into, Name: name}))
+	}
+	index := func(data, name string) string { return filepath.Join(data, recordings.FolderName, name, "index.json") }
+	b, err := os.ReadFile(index(data, "pen"))
+	must(t, err)
+	old := bytes.Replace(b, []byte(`"folder":"uploaded/pens","within":"uploaded"`), []byte(`"folder":"`+filepath.Join(uploaded, "pens")+`","within":"`+uploaded+`"`), 1)
+	if bytes.Equal(old, b) {
+		t.Fatalf("the index has another path: %.400s", b)
+	}
+	must(t, os.CopyFS(filepath.Join(into, "old"), os.DirFS(filepath.Join(into, "pen"))))
+	must(t, os.WriteFile(index(data, "old"), old, 0o600))
+	is := func(data, name, want string) {
+		t.Helper()
+		s, err := recordings.Open(filepath.Join(data, recordings.FolderName, name))
+		must(t, err)
+		missing := s.Missing()
+		_, err = cut(s, 1, 2, 4)
+		for what, err := range map[string]error{"Missing": missing, "a clip": err} {
+			if want == "" && err != nil || want != "" && (idrl.KindOf(err) != idrl.Damaged || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s of %s in %s: %v, want %q", what, name, data, err, want)
+			}
+		}
+	}
+	for _, name := range []string{"pen", "old", "far"} {
+		is(data, name, "")
+		must(t, os.RemoveAll(filepath.Join(into, name, ".cut")))
+	}
+	moved := filepath.Join(t.TempDir(), "moved")
+	must(t, os.Rename(data, moved))
+	is(moved, "pen", "")
+	is(moved, "far", "")
+	is(moved, "old", "put them back in "+filepath.Join(uploaded, "pens"))
+	must(t, os.Rename(filepath.Join(moved, "uploaded"), filepath.Join(moved, "gone")))
+	must(t, os.RemoveAll(filepath.Join(moved, recordings.FolderName, "pen", ".cut")))
+	is(moved, "pen", "put them back in "+filepath.Join(moved, "uploaded", "pens"))
+}

@@ -16,7 +16,7 @@ type Progress struct {
 // Seconds of an ordinary machine: for the table and one picture of a video, for reading a frame once, and for a file that is durable.
 const (
 	videoCost = 0.4
-	frameCost = 4e-6
+	frameCost = 9e-6
 	fileCost  = 0.002
 )
 
@@ -30,16 +30,16 @@ const (
 // stageNames are what progress is told in.
 var stageNames = [3]string{"checking video", "checking episode", "keeping episode"}
 
-// expected returns the work of an import whose videos are not all checked already, by its stages.
-func expected(videos, episodes, frames int) [3]float64 {
+// expected returns the work of an import by its stages, with so many videos to check, files to write and frames.
+func expected(videos, files, frames int) [3]float64 {
 	read := frameCost * float64(frames)
-	return [3]float64{videoCost * float64(videos), read, read + fileCost*float64(episodes)}
+	return [3]float64{videoCost * float64(videos), read, read + fileCost*float64(files)}
 }
 
 // between returns how long work takes: at least, and where other programs use the machine.
 func between(work [3]float64) (least, most time.Duration) {
 	seconds := (work[0] + work[1] + work[2]) * float64(time.Second)
-	return time.Duration(0.7 * seconds), time.Duration(2.5 * seconds)
+	return time.Duration(0.5 * seconds), time.Duration(2.5 * seconds)
 }
 
 // A forecast tells how long an import still takes. Work is measured in the seconds that it takes on an ordinary machine; how many times

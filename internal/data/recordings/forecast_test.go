@@ -128,8 +128,8 @@ func TestTimeToldBeforehand(t *testing.T) {
 		videos, episodes, frames int
 		took                     []time.Duration
 	}{
-		{200, 10_000, 963_348, []time.Duration{79 * time.Second, 183 * time.Second}},
-		{20, 1000, 96_000, []time.Duration{8 * time.Second, 12 * time.Second}},
+		{200, 10_000, 963_348, []time.Duration{104 * time.Second, 216 * time.Second}},
+		{20, 1000, 96_426, []time.Duration{14 * time.Second}},
 	} {
 		least, most := between(expected(test.videos, test.episodes, test.frames))
 		for _, took := range test.took {

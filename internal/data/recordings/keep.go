@@ -73,6 +73,9 @@ type numbersV1 struct {
 	Terminated        bool
 }
 
+// numbersName returns the name of the file of the numbers of rollout i.
+func numbersName(i int) string { return fmt.Sprintf("%d.numbers", i) }
+
 // seenV1 is what is kept of the pictures or scenes of a rollout. The type must not change.
 type seenV1 struct {
 	W, H   int
@@ -286,7 +289,7 @@ func (k *keeping) keep(i, policy int, r *recording) (e entry, err error) {
 			return e, err
 		}
 	}
-	if e.Numbers, err = write(k, fmt.Sprintf("%d.numbers", i), &numbersV1{r.obs, r.acts, r.phi, r.Terminated}); err != nil {
+	if e.Numbers, err = write(k, numbersName(i), &numbersV1{r.obs, r.acts, r.phi, r.Terminated}); err != nil {
 		return e, err
 	}
 	if x.Filmed == nil {

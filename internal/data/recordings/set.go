@@ -150,7 +150,7 @@ func (s *Set) load(i int) (*opened, error) {
 	e := s.x.Rollouts[i]
 	o := &opened{}
 	var seen seenV1
-	err := unpack(s.dir, fmt.Sprintf("%d.numbers", i), e.Numbers, &o.numbersV1)
+	err := unpack(s.dir, numbersName(i), e.Numbers, &o.numbersV1)
 	if err == nil && e.Seen != "" {
 		err = unpack(s.dir, fmt.Sprintf("%d.seen", i), e.Seen, &seen)
 	}
@@ -332,7 +332,7 @@ func (s *Set) Files() ([]File, error) {
 		return nil, err
 	}
 	for i, e := range s.x.Rollouts {
-		for name, text := range map[string]string{fmt.Sprintf("%d.numbers", i): e.Numbers, fmt.Sprintf("%d.seen", i): e.Seen} {
+		for name, text := range map[string]string{numbersName(i): e.Numbers, fmt.Sprintf("%d.seen", i): e.Seen} {
 			if text == "" {
 				continue
 			}

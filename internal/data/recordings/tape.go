@@ -26,8 +26,8 @@ const filmedVersion = 2
 
 // filmed says which videos show rollouts. They are read where they are.
 type filmed struct {
-	Folder  string        `json:"folder"`           // absolute
-	Within  string        `json:"within,omitempty"` // lerobot.Folder.Within
+	Folder  string        `json:"folder"`           // absolute, or with slashes and relative to the data folder
+	Within  string        `json:"within,omitempty"` // lerobot.Folder.Within, in the same form
 	FPS     float64       `json:"fps"`
 	Cameras []filmCamera  `json:"cameras"`
 	Videos  []filmedVideo `json:"videos"`
@@ -54,6 +54,79 @@ type filmedVideo struct {
 type place struct {
 	Video int `json:"video"`
 	First int `json:"first"`
+}
+
+// dataFolder returns the data folder of a folder of sets, absolute and without links.
+func dataFolder(into string) (string, error) {
+	data, err := filepath.Abs(filepath.Dir(into))
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(data)
+}
+
+// kept returns a path as the index of a set in the folder into has it: one below the data folder is relative to that, so that data folders can
+// be moved and restored.
+func kept(into, path string) string {
+	data, err := dataFolder(into)
+	if err != nil || path == "" {
+		return path
+	}
+	if rel, err := filepath.Rel(data, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// videos returns where the videos of s are now.
+func (s *Set) videos() (f lerobot.Folder, err error) {
+	data, err := dataFolder(filepath.Dir(s.dir))
+	at := func(path string) string {
+		if path == "" || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(data, filepath.FromSlash(path))
+	}
+	return lerobot.Folder{Path: at(s.x.Filmed.Folder), Within: at(s.x.Filmed.Within)}, err
+}
+
+// Missing returns an error of kind Damaged, which says what to do, if a video that shows rollouts of s is not there, or is another file than at the import.
+func (s *Set) Missing() error {
+	if s.x.Filmed == nil {
+		return nil
+	}
+	root, at, err := s.openVideos()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, v := range s.x.Filmed.Videos {
+		file, err := v.find(root, at)
+		if err != nil {
+			return err
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openVideos opens the folder of the videos, whose path it also returns. The caller closes it.
+func (s *Set) openVideos() (root *os.Root, at string, err error) {
+	folder, err := s.videos()
+	if err == nil {
+		root, err = folder.Open()
+	}
+	if err != nil {
+		return nil, "", away(folder.Path, err)
+	}
+	return root, folder.Path, nil
+}
+
+// away returns an error about videos that are not in the folder at.
+func away(at string, err error) error {
+	return idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: put them back in %s, as a copy that keeps times (cp -a), or import the dataset under another name (%v)", at, err)
 }
 
 // check returns an error unless e is within the videos of f, which may be nil.
@@ -119,16 +192,16 @@ func (s *Set) tape(i, from, steps int) (*clip.Tape, error) {
 		return nil, fmt.Errorf("there are no steps %d to %d", from, from+steps)
 	}
 	c := video.Cut{Frames: steps + 1, FPS: f.FPS, Stills: video.Spread(steps+1, stills)}
-	root, err := (lerobot.Folder{Path: f.Folder, Within: f.Within}).Open()
+	root, at, err := s.openVideos()
 	if err != nil {
-		return nil, idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err)
+		return nil, err
 	}
 	defer root.Close()
 	sum := sha256.New()
 	fmt.Fprintf(sum, "cut 1 %d %v\n", c.Frames, c.FPS)
 	for k, p := range e.Places {
 		v, camera := f.Videos[p.Video], f.Cameras[k]
-		file, err := f.find(root, v)
+		file, err := v.find(root, at)
 		if err != nil {
 			return nil, err
 		}
@@ -143,19 +216,19 @@ func (s *Set) tape(i, from, steps int) (*clip.Tape, error) {
 	return f.assemble(c, kept)
 }
 
-// find opens a video, which must be as it was. The caller closes it.
-func (f *filmed) find(root *os.Root, v filmedVideo) (*os.File, error) {
+// find opens a video, which must be as it was, in the folder at. The caller closes it.
+func (v filmedVideo) find(root *os.Root, at string) (*os.File, error) {
 	file, err := lerobot.OpenFile(root, v.Name)
 	if err != nil {
-		return nil, idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err)
+		return nil, away(at, err)
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return nil, errors.Join(idrl.Errorf(idrl.Damaged, "the videos are not where they were at the import: %v", err), file.Close())
+		return nil, errors.Join(away(at, err), file.Close())
 	}
 	if info.Size() != v.Bytes || !info.ModTime().Equal(v.Modified) {
-		return nil, errors.Join(idrl.Errorf(idrl.Damaged, "the dataset has changed since the import: %s in %s had %d bytes of %s, and has %d of %s; put it back, or import the dataset under another name",
-			v.Name, f.Folder, v.Bytes, v.Modified.UTC().Format(time.DateTime), info.Size(), info.ModTime().UTC().Format(time.DateTime)), file.Close())
+		return nil, errors.Join(idrl.Errorf(idrl.Damaged, "the dataset has changed since the import: %s in %s had %d bytes of %s, and has %d of %s; put it back, as a copy that keeps times (cp -a), or import the dataset under another name",
+			v.Name, at, v.Bytes, v.Modified.UTC().Format(time.DateTime), info.Size(), info.ModTime().UTC().Format(time.DateTime)), file.Close())
 	}
 	return file, nil
 }
