@@ -7,8 +7,12 @@ import (
 )
 
 const (
-	followEvery  = time.Second      // how often a server checks for changes that commands made
-	followWithin = 10 * time.Second // in which sessions take up a change; one that takes longer, because it waits for a training, is tried again
+	// followEvery is how often a server checks for changes that commands made.
+	followEvery = time.Second
+
+	// followWithin is the time for all sessions to take up a change. It is longer than posteriors take to be computed again. After it
+	// newer changes are looked for, and a session that waits for a training is asked again.
+	followWithin = 5 * time.Minute
 )
 
 // A follower applies the changes that commands made.
