@@ -12,8 +12,8 @@ import (
 	"tiebreak/internal/data/recordings"
 )
 
-// maxBody is the size of a form at most, in bytes.
-const maxBody = 64 << 10
+// maxBody is the size of a form at most, in bytes: of the longest texts, of which a character may take twelve.
+const maxBody = 256 << 10
 
 // policy is the Content-Security-Policy of every reply: scripts, styles and
 // data from this site only, nothing inline, in no frame. Videos play from memory, as parts of clips.

@@ -288,3 +288,17 @@ func TestClipsOfEnvironments(t *testing.T) {
 		t.Error("the cards lack clips or what it takes to run them")
 	}
 }
+
+// The form takes texts of the greatest lengths in any script: a character may have four bytes, which a form sends as twelve.
+func TestFormTakesLongTexts(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	values := sent(t, b.get(c, "/sessions/new").body)
+	values.Set("title", strings.Repeat("𠮷", idrl.MaxTitle))
+	values.Set("consent", strings.Repeat("𠮷", idrl.MaxConsent))
+	values.Set("instructions", strings.Repeat("𠮷", idrl.MaxInstructions))
+	must.Do(t, b.db.CreateSession(t.Context(), settings.Complete(idrl.SessionSpec{ID: "s9", Title: "T", Env: "driver"})))
+	if r := b.post(c, "/sessions", values); r.status != http.StatusSeeOther || len(b.sessions.created) != 1 {
+		t.Errorf("status %d: %.300s", r.status, r.body)
+	}
+}

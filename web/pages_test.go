@@ -468,8 +468,8 @@ func TestForms(t *testing.T) {
 	b := newBench(t, nil)
 	c := b.researcher()
 	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
-	large := b.send(c, "POST", "/sessions", strings.NewReader("title="+strings.Repeat("x", 70<<10)), header)
-	if large.status != 413 || large.lacks("at most 64 KiB") != nil {
+	large := b.send(c, "POST", "/sessions", strings.NewReader("title="+strings.Repeat("x", 257<<10)), header)
+	if large.status != 413 || large.lacks("at most 256 KiB") != nil {
 		t.Errorf("large form: status %d", large.status)
 	}
 	if r := b.send(c, "POST", "/sessions", strings.NewReader("title=%zz"), header); r.status != 400 || r.lacks("could not be read") != nil {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
@@ -27,7 +28,7 @@ type Presets interface {
 
 const (
 	presetsPath = "/presets"
-	maxPreset   = 60 // bytes of a name
+	maxPreset   = 60 // characters of a name
 )
 
 // presetURL is the address of the form with a preset.
@@ -36,7 +37,7 @@ func presetURL(name string) string { return "/sessions/new?preset=" + url.QueryE
 // presetName returns the name of a form's field, or an error of kind Invalid.
 func presetName(c echo.Context) (string, error) {
 	name := strings.TrimSpace(c.FormValue("preset_name"))
-	if name == "" || len(name) > maxPreset || !idrl.IsLine(name) {
+	if name == "" || utf8.RuneCountInString(name) > maxPreset || !idrl.IsLine(name) {
 		return "", idrl.Errorf(idrl.Invalid, "a preset needs a name of at most %d printable characters in one line", maxPreset)
 	}
 	return name, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -125,7 +126,7 @@ func (f *sessionForm) checkEnv(catalogue []EnvChoice) {
 // nameIt suggests a title.
 func (f *sessionForm) nameIt(catalogue []EnvChoice) {
 	for _, e := range catalogue {
-		if name := e.Title + time.Now().UTC().Format(", 2 January 2006"); e.ID == f.spec.Env && len(name) <= idrl.MaxTitle {
+		if name := e.Title + time.Now().UTC().Format(", 2 January 2006"); e.ID == f.spec.Env && utf8.RuneCountInString(name) <= idrl.MaxTitle {
 			f.title = name
 		}
 	}

@@ -59,7 +59,7 @@ func planArena(ctx context.Context, db *store.DB, list envs.List, spec idrl.Sess
 			return spec, nil, err
 		}
 		if slices.Contains(spec.Arena.Titles(), entrant.Title) && w.Title == "" {
-			entrant.Title = strings.TrimSpace(entrant.Title[:min(len(entrant.Title), idrl.MaxTitle-8)]) + " (" + strconv.Itoa(k+1) + ")"
+			entrant.Title = idrl.Titled("", entrant.Title, " ("+strconv.Itoa(k+1)+")")
 		}
 		same := func(p training.EntrantPolicy) bool {
 			return p.Gaits == policy.Gaits && slices.Equal(p.Params, policy.Params)
@@ -135,7 +135,7 @@ func findEntrant(ctx context.Context, db *store.DB, list envs.List, w web.Entran
 	if e.Title == "" {
 		e.Title = spec.Title
 		if after < last {
-			e.Title = spec.Title[:min(len(spec.Title), idrl.MaxTitle-20)] + ", row " + strconv.FormatInt(after, 10)
+			e.Title = idrl.Titled("", spec.Title, ", row "+strconv.FormatInt(after, 10))
 		}
 	}
 	p = training.EntrantPolicy{Params: c.Params, Gaits: spec.ByGaits()}

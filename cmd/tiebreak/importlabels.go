@@ -111,7 +111,7 @@ func (in *labelImport) settings() (err error) {
 	if in.set == nil {
 		return idrl.Errorf(idrl.Invalid, "labels-env: %s is not an environment of imported rollouts: first import the trajectories that the labels are about ('tiebreak import --rollouts', docs/rollouts.md), then give --env rollouts-NAME", spec.Env)
 	}
-	spec.Title = cmp.Or(in.title, spec.Title, idrl.Titled("Labels of ", in.set.Title()))
+	spec.Title = cmp.Or(in.title, spec.Title, idrl.Titled("Labels of ", in.set.Title(), ""))
 	if spec.Acquisition == "" && !in.set.Named() {
 		spec.Acquisition = "igr" // others need policies
 	}

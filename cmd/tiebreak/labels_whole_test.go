@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"tiebreak/envs"
 	"tiebreak/internal/base/record"
@@ -105,7 +106,7 @@ func TestLabelsSettings(t *testing.T) {
 		{[]string{"-f", study, "--seed", "1"}, 1, "Pilot"},
 	} {
 		data, _ := importedLabels(t, rollouts, filepath.Join(labelSample, "uni_rlhf"), test.args...)
-		if got := learntIn(t, data).rec.Spec; got.Seed != test.seed || !strings.HasPrefix(got.Title, test.title) || len(got.Title) > idrl.MaxTitle {
+		if got := learntIn(t, data).rec.Spec; got.Seed != test.seed || !strings.HasPrefix(got.Title, test.title) || utf8.RuneCountInString(got.Title) > idrl.MaxTitle {
 			t.Errorf("%q: seed %d, want %d; title %q", test.args, got.Seed, test.seed, got.Title)
 		}
 	}

@@ -137,7 +137,7 @@ func (n *notices) look(ctx context.Context, now time.Time, all bool) error {
 			if s.State != record.StateRunning { // nothing holds of it, also if it ended while no server ran
 				kinds = append(kinds, ofStatus...)
 			}
-			errs = append(errs, n.tell(ctx, s.Spec, kinds, notice.OfSummary(s, now, n.quiet), now))
+			errs = append(errs, n.tell(ctx, s.Spec, kinds, notice.OfSummary(s, now, n.quiet, n.board.Of(s.Spec.ID)), now))
 		}
 	}
 	errs = append(errs, n.send(ctx))

@@ -348,32 +348,6 @@ func (a *app) listen(ctx context.Context, ln net.Listener) error {
 	return err
 }
 
-// followEvery is how often a server checks for changes that commands made.
-const followEvery = time.Second
-
-// follow applies the changes that commands made, until ctx is done. The pages of the server do not
-// wait for it.
-func (a *app) follow(ctx context.Context) {
-	seen, tick := int64(-1), time.NewTicker(followEvery)
-	defer tick.Stop()
-	for {
-		n, err := a.db.Changes(ctx)
-		if err == nil && n != seen {
-			seen = n
-			err = a.manager.Follow(ctx)
-			a.web.Recheck()
-		}
-		if err != nil && ctx.Err() == nil {
-			a.log.ErrorContext(ctx, "follow changes", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 // openShared opens the data folder, which a server may be using.
 func openShared(ctx context.Context, dir string) (*store.DB, error) {
 	db, err := store.Open(ctx, dir)

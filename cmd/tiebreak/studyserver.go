@@ -123,7 +123,7 @@ func (s *studyServer) create(ctx context.Context, seed uint64) (idrl.SessionSpec
 	spec := s.plan.Spec
 	spec.Seed, spec.Rehearsal = seed, true
 	if spec.Title = fmt.Sprintf("Simulated, seed %d", seed); s.plan.Timed {
-		spec.Title = idrl.Titled(fmt.Sprintf("Rehearsal with seed %d: ", seed), s.plan.Spec.Title)
+		spec.Title = idrl.Titled(fmt.Sprintf("Rehearsal with seed %d: ", seed), s.plan.Spec.Title, "")
 	}
 	if !spec.IsArena() {
 		return newSession(ctx, s.app.db, s.app.envs(), spec)

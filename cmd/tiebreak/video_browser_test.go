@@ -93,6 +93,21 @@ window.watch = async (seconds) => {
 	}
 	return out;
 };
+// From now on one of the sides shows each picture of its video some milliseconds late.
+window.delay = (ms) => {
+	const draw = CanvasRenderingContext2D.prototype.drawImage;
+	let late; // the canvas of that side's video
+	const past = [];
+	CanvasRenderingContext2D.prototype.drawImage = function (from, ...to) {
+		const moving = from instanceof HTMLVideoElement || window.VideoFrame !== undefined && from instanceof VideoFrame;
+		if (!moving || this.canvas !== (late ??= this.canvas)) return draw.call(this, from, ...to);
+		const copy = Object.assign(document.createElement("canvas"), { width: late.width, height: late.height });
+		draw.call(copy.getContext("2d"), from, ...to);
+		past.push({ copy, at: performance.now() });
+		while (past.length > 1 && past[1].at <= performance.now() - ms) past.shift();
+		draw.call(this, past[0].copy, 0, 0);
+	};
+};
 document.body.dataset.ready = "";
 `
 
@@ -174,14 +189,12 @@ func stepsThroughFilms(t *testing.T, b asking, codec string) {
 			askFor[any](t, b, "player.changeSpeed(-1)")
 		}
 		askFor[any](t, b, "player.seek(9.5), player.toggle()") // the end and the next loop are among what is seen
-		different, apart := map[int]bool{}, 0
 		views := askFor[[][2]int](t, b, "watch(3)")
+		different := map[int]bool{}
 		for _, v := range views {
-			if v[0] < 0 || v[1] < 0 || max(v[0]-v[1], v[1]-v[0]) > 1 {
-				apart++
-			}
 			different[v[0]] = true
 		}
+		apart := looksApart(views)
 		t.Logf("%s: %d looks, %d frames, %d looks with more than a frame between the sides", speed, len(views), len(different), apart)
 		// On a busy machine Firefox now and then draws a newer picture than the one that it names: 1 of 46 looks in one run, and 8 of 64 in another, at a
 		// load of 20 on two cores. Players that are not on one clock drift apart and stay so.
@@ -193,6 +206,20 @@ func stepsThroughFilms(t *testing.T, b asking, codec string) {
 			t.Errorf("paused after %s: %s", speed, said)
 		}
 	}
+	askFor[any](t, b, "delay(200), player.seek(0), player.toggle()")
+	if views := askFor[[][2]int](t, b, "watch(3)"); 4*looksApart(views) <= len(views) {
+		t.Errorf("one side shows its pictures 200 ms late, and only %d of %d looks have more than a frame between the sides: %v", looksApart(views), len(views), views)
+	}
+}
+
+// looksApart returns how many looks see more than a frame between the sides, or a picture that is none of them.
+func looksApart(views [][2]int) (n int) {
+	for _, v := range views {
+		if v[0] < 0 || v[1] < 0 || max(v[0]-v[1], v[1]-v[0]) > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // TestBrowserVideo: clips of video show the very frame that is gone to, on both sides, and play on one clock: in at least three of four looks they are at most a frame apart.

@@ -1,5 +1,7 @@
 package idrl
 
+import "unicode/utf8"
+
 // A DataCard describes a study and its people, for data cards and reports: see SessionSpec.Authors.
 type DataCard struct{ Authors, Licence, Recruitment, Payment string }
 
@@ -25,9 +27,9 @@ func (c DataCard) Check() error {
 		{"text on recruitment", c.Recruitment, MaxCardText, false},
 		{"text on payment", c.Payment, MaxCardText, false},
 	} {
-		switch {
-		case len(t.text) > t.most:
-			return Errorf(Invalid, "the %s must have at most %d characters; it has %d", t.name, t.most, len(t.text))
+		switch n := utf8.RuneCountInString(t.text); {
+		case n > t.most:
+			return Errorf(Invalid, "the %s must have at most %d characters; it has %d", t.name, t.most, n)
 		case !IsVisible(t.text):
 			return NotVisible(t.name)
 		case t.line && !IsLine(t.text):

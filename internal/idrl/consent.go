@@ -1,14 +1,17 @@
 package idrl
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A Consent is the text to which people must agree before they answer questions of a session.
 type Consent struct {
 	Version int64  // from 1; 0 if there never was one
-	Text    string // Markdown, at most MaxConsent bytes; empty: no consent is asked for
+	Text    string // Markdown, at most MaxConsent characters; empty: no consent is asked for
 }
 
-// MaxConsent is the length of a consent text, in bytes.
+// MaxConsent is the greatest length of a consent text, in characters.
 const MaxConsent = 16000
 
 // CurrentConsent returns that of s.
@@ -25,9 +28,9 @@ func (c Consent) Awaits(agreed int64) bool { return c.Text != "" && agreed < c.V
 
 // Check returns an error of kind Invalid that says what to change.
 func (c Consent) Check() error {
-	switch {
-	case len(c.Text) > MaxConsent:
-		return Errorf(Invalid, "the consent text must have at most %d characters; it has %d", MaxConsent, len(c.Text))
+	switch n := utf8.RuneCountInString(c.Text); {
+	case n > MaxConsent:
+		return Errorf(Invalid, "the consent text must have at most %d characters; it has %d", MaxConsent, n)
 	case strings.ContainsRune(c.Text, 0):
 		return Errorf(Invalid, "the consent text contains the character U+0000, which is not allowed")
 	}

@@ -9,7 +9,7 @@ import (
 // CheckTitle returns an error of kind Invalid unless the title is allowed.
 func CheckTitle(title string) error {
 	switch {
-	case strings.TrimSpace(title) == "" || len(title) > MaxTitle:
+	case strings.TrimSpace(title) == "" || utf8.RuneCountInString(title) > MaxTitle:
 		return Errorf(Invalid, "the title must have 1 to %d characters", MaxTitle)
 	case !utf8.ValidString(title) || strings.ContainsFunc(title, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return Errorf(Invalid, "the title must be plain text on one line")
@@ -28,11 +28,11 @@ func (s SessionSpec) Clone(title string, seed uint64) SessionSpec {
 	return s
 }
 
-// Titled returns prefix and as much of title as fits into MaxTitle bytes.
-func Titled(prefix, title string) string {
-	for len(prefix)+len(title) > MaxTitle {
-		_, n := utf8.DecodeLastRuneInString(title)
-		title = title[:len(title)-n]
+// Titled returns a title with text before and after it; it cuts off the end of title so that all has at most MaxTitle characters.
+func Titled(before, title, after string) string {
+	most := MaxTitle - utf8.RuneCountInString(before) - utf8.RuneCountInString(after)
+	if all := []rune(title); len(all) > most {
+		title = strings.TrimSpace(string(all[:most]))
 	}
-	return prefix + title
+	return before + title + after
 }

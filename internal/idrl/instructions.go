@@ -1,6 +1,9 @@
 package idrl
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Formats of instructions.
 const (
@@ -12,7 +15,7 @@ const (
 type Instructions struct {
 	Version int64
 	Format  string // PlainText or Markdown
-	Text    string // at most MaxInstructions bytes; empty for the environment's guide
+	Text    string // at most MaxInstructions characters; empty for the environment's guide
 }
 
 // CurrentInstructions returns those of s.
@@ -22,9 +25,9 @@ func (s SessionSpec) CurrentInstructions() Instructions {
 
 // Check returns an error of kind Invalid that says what to change.
 func (i Instructions) Check() error {
-	switch {
-	case len(i.Text) > MaxInstructions:
-		return Errorf(Invalid, "the instructions must have at most %d characters; they have %d", MaxInstructions, len(i.Text))
+	switch n := utf8.RuneCountInString(i.Text); {
+	case n > MaxInstructions:
+		return Errorf(Invalid, "the instructions must have at most %d characters; they have %d", MaxInstructions, n)
 	case i.Format != PlainText && i.Format != Markdown:
 		return Errorf(Invalid, "unknown format of instructions %q; known: %q for plain text, %q", i.Format, PlainText, Markdown)
 	case strings.ContainsRune(i.Text, 0):

@@ -3,6 +3,7 @@ package idrl_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
 )
@@ -47,5 +48,18 @@ func TestVisibleName(t *testing.T) {
 		if got := idrl.VisibleName(test.in); got != test.want {
 			t.Errorf("%s: %q becomes %q, want %q", test.name, test.in, got, test.want)
 		}
+	}
+}
+
+// A title that is made of another one has at most MaxTitle characters, and no character of it is cut in two.
+func TestMadeTitles(t *testing.T) {
+	long := strings.Repeat("好", idrl.MaxTitle)
+	for _, got := range []string{idrl.Titled("Copy of ", long, ""), idrl.Titled("", long, ", row 7")} {
+		if err := idrl.CheckTitle(got); err != nil || utf8.RuneCountInString(got) != idrl.MaxTitle {
+			t.Errorf("%d characters, %v", utf8.RuneCountInString(got), err)
+		}
+	}
+	if got := idrl.Titled("", "short", " (2)"); got != "short (2)" {
+		t.Errorf("title %q", got)
 	}
 }

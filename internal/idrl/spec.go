@@ -155,14 +155,14 @@ func (s SessionSpec) Excludes() bool {
 
 // Limits of a SessionSpec.
 const (
-	MaxTitle        = 120   // bytes
-	MaxPurpose      = 140   // bytes
-	MaxInstructions = 4000  // bytes
-	MaxAuthors      = 400   // bytes
-	MaxLicence      = 120   // bytes
-	MaxCardText     = 1000  // bytes of Recruitment, and of Payment
+	MaxTitle        = 120   // characters
+	MaxPurpose      = 140   // characters
+	MaxInstructions = 4000  // characters
+	MaxAuthors      = 400   // characters
+	MaxLicence      = 120   // characters
+	MaxCardText     = 1000  // characters of Recruitment, and of Payment
 	MaxBudget       = 10000 // answers
-	MaxCode         = 64    // bytes of a completion code
+	MaxCode         = 64    // characters of a completion code
 	MaxRate         = 1000  // answers a minute
 )
 

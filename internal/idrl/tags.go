@@ -10,7 +10,7 @@ import (
 const (
 	MaxTags     = 10  // of a session
 	MaxTag      = 30  // characters of one
-	MaxTagsText = 400 // bytes of all, with the commas
+	MaxTagsText = 400 // characters of all, with the commas
 )
 
 // Tags returns the tags in a text that separates them by commas: without spaces around them, each once whatever its capitals, in their order.
@@ -31,9 +31,9 @@ func HasTag(list []string, tag string) bool {
 
 // CheckTags returns an error of kind Invalid, in words for people, if a text has too many tags, or one that is too long or cannot be shown.
 func CheckTags(text string) error {
-	switch {
-	case len(text) > MaxTagsText:
-		return Errorf(Invalid, "the tags must have at most %d characters together; they have %d", MaxTagsText, len(text))
+	switch n := utf8.RuneCountInString(text); {
+	case n > MaxTagsText:
+		return Errorf(Invalid, "the tags must have at most %d characters together; they have %d", MaxTagsText, n)
 	case !IsVisible(text):
 		return NotVisible("tags")
 	case !IsLine(text):

@@ -71,7 +71,7 @@ func gain(f insight.Forecast) float64 {
 // all numbers of looks (Ville's inequality). α is guessing times the doubt of the session. The test is left out where that
 // doubt is ½ or more, because a statement that is sure enough then claims little.
 func (s *statements) unpredicted() bool {
-	if n := s.history.Len(); n == 0 || n > mostEvidence || s.spec.Doubt >= 0.5 || !s.spec.Kind.Comparison() || s.present().Within < 1-s.spec.Doubt {
+	if n := s.history.Len(); n == 0 || n > mostEvidence || s.spec.Doubt >= 0.5 || !s.spec.Kind.Comparison() || !s.sure(s.present().Within) {
 		return false
 	}
 	ok := s.evidence.follow(context.Background(), s.features, s.history.After(0))

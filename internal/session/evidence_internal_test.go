@@ -68,3 +68,11 @@ func TestGuessesAreNoEvidence(t *testing.T) {
 		}
 	}
 }
+
+// A statement at the line of the rule is sure, although 1 − 0.18 is above 0.82 as a floating-point number.
+func TestSureAtTheLine(t *testing.T) {
+	s := &settings{spec: idrl.SessionSpec{Doubt: 0.18}}
+	if !s.sure(0.82) || s.sure(0.81) {
+		t.Errorf("with a doubt of 0.18: 0.82 is sure: %t, 0.81: %t", s.sure(0.82), s.sure(0.81))
+	}
+}

@@ -132,15 +132,19 @@ func (s *generation) use(p prepared, g *idrl.Generation) (_ prepared, err error)
 	return p, nil
 }
 
-// hand notes an assignment, and keeps what its question shows.
-func (s *generation) hand(as record.Assignment) {
+// hand notes an assignment, and keeps what its question shows. It returns the clips that no question was about before.
+func (s *generation) hand(as record.Assignment) (fresh []idrl.ClipID) {
 	s.asked.add(as)
 	for _, id := range as.Query.Clips {
 		if c, ok := s.gen.Clips[id]; ok {
+			if _, known := s.shelf.asked[id]; !known {
+				fresh = append(fresh, id)
+			}
 			c.Media, c.Snapshots = nil, nil
 			s.shelf.asked[id] = c
 		}
 	}
+	return fresh
 }
 
 // takeOver makes a generation that is recorded the one in use, as it was prepared.

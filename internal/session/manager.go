@@ -179,12 +179,18 @@ func (m *Manager) Follow(ctx context.Context) error {
 		}
 	}
 	running, loading := m.running()
-	for _, r := range slices.Concat(running, loading) { // what is being loaded may have read the settings of before
-		if err := r.follow(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("session %s: %w", r.id, err))
-		}
+	all := slices.Concat(running, loading) // what is being loaded may have read the settings of before
+	failed := make([]error, len(all))
+	var wg sync.WaitGroup
+	for i, r := range all { // at the same time: a session may wait for a training
+		wg.Go(func() {
+			if err := r.follow(ctx); err != nil {
+				failed[i] = fmt.Errorf("session %s: %w", r.id, err)
+			}
+		})
 	}
-	return errors.Join(errs...)
+	wg.Wait()
+	return errors.Join(append(errs, failed...)...)
 }
 
 // follow is Session.Follow once the session is loaded; it does nothing if it could not be. If a withdrawal of data or rest

@@ -2,9 +2,11 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/check/must"
@@ -139,4 +141,62 @@ func TestFollowReachesWhatIsLoading(t *testing.T) {
 		}
 		m.Close()
 	})
+}
+
+// severalJournals has a journal for each session.
+type severalJournals struct {
+	record.Journal
+	of map[idrl.SessionID]*journal
+}
+
+func (j severalJournals) Load(ctx context.Context, id idrl.SessionID) (record.Record, error) {
+	return j.of[id].Load(ctx, id)
+}
+
+func (j severalJournals) Settings(ctx context.Context, id idrl.SessionID) (record.Settings, error) {
+	return j.of[id].Settings(ctx, id)
+}
+
+// A session that waits for a training keeps no other session from following a command.
+func TestFollowWaitsForNoOtherSession(t *testing.T) {
+	for range 8 { // sessions are followed in any order
+		synctest.Test(t, func(t *testing.T) {
+			all := severalJournals{of: map[idrl.SessionID]*journal{}}
+			for _, id := range []idrl.SessionID{"s1", "s2"} {
+				all.of[id] = newBench(func(s *idrl.SessionSpec) { s.ID, s.TrainEvery, s.AdoptAfter = id, 1, 1 }).journal
+			}
+			b := newBench(nil)
+			m := session.NewManager(all, func(r record.Record) (session.Config, error) {
+				trainer := trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+					if r.Spec.ID == "s1" && job.BasedOn > 0 {
+						<-ctx.Done()
+						return idrl.Generation{}, ctx.Err()
+					}
+					return fakeTrainer{d: dim}.Train(ctx, job)
+				})
+				return session.Config{
+					Record: r, Model: b.model, Acquisition: acquisition.Methods()[0],
+					Trainer: trainer, Journal: all.of[r.Spec.ID], Publisher: nobody{}, Log: slog.New(slog.DiscardHandler),
+				}, nil
+			}, slog.New(slog.DiscardHandler))
+			defer m.Close()
+			waits, free := session.Handle{Manager: m, ID: "s1"}, session.Handle{Manager: m, ID: "s2"}
+			must.Get(free.Claim(t.Context(), "ann"))(t)
+			for i := range 2 {
+				_ = must.Get(waits.Answer(t.Context(), "ann", reply(asked(t, waits), i)))(t)
+			}
+			synctest.Wait()
+			all.of["s2"].mu.Lock()
+			all.of["s2"].rec.Settings.State = record.StateClosed
+			all.of["s2"].mu.Unlock()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := m.Follow(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v of the session that waits", err)
+			}
+			if st := must.Get(free.Status(t.Context()))(t); st.State != record.StateClosed {
+				t.Errorf("the session is %q, want it closed", st.State)
+			}
+		})
+	}
 }

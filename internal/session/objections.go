@@ -44,13 +44,12 @@ func (s *statements) otherReturn() []stopping.Objection {
 		}
 		return s.cfg.Steps(c)
 	})
-	sure := 1 - s.spec.Doubt
 	switch {
 	case a.Loss > s.spec.Tolerance && sums:
 		return []stopping.Objection{stopping.ObjectReturns(s.called(a.Best), s.called(a.Leader))}
 	case a.Loss > s.spec.Tolerance:
 		return []stopping.Objection{stopping.ObjectReturns(s.called(a.Leader), s.called(a.Best))}
-	case a.Within < sure && s.present().Within >= sure:
+	case !s.sure(a.Within) && s.sure(s.present().Within):
 		return []stopping.Objection{stopping.ObjectOtherReturn(s.called(a.Leader), other, a.Within)}
 	}
 	return nil

@@ -36,6 +36,7 @@ type applied struct {
 
 	before *posterior.History // before the row
 	point  bool               // the row is a training point
+	shown  []idrl.ClipID      // by the next questions alone
 }
 
 // A group is full after so many requests, or after so much time: its first answer is
@@ -175,7 +176,7 @@ func (s *Session) apply(ctx context.Context, r request) applied {
 		st.row.Next = s.upcoming(ctx, a.Annotator)
 	}
 	for _, as := range st.row.Next {
-		s.hand(as)
+		st.shown = append(st.shown, s.hand(as)...)
 	}
 	return st
 }
@@ -188,6 +189,9 @@ func (s *Session) rollback(st applied) {
 	for _, as := range st.row.Next {
 		s.asked.drop()
 		s.queries.forget(as.Annotator)
+	}
+	for _, id := range st.shown {
+		delete(s.shelf.asked, id)
 	}
 	if st.point {
 		s.training.points = s.training.points[:len(s.training.points)-1]

@@ -281,3 +281,23 @@ func TestArenaDoesNotCountARowThatWasNotRecorded(t *testing.T) {
 		t.Errorf("asked about the pairs %v, after a restart about %v", live, again)
 	}
 }
+
+// Clips of a question that could not be recorded do not count as asked about: after a restart they would not either.
+func TestClipsOfAQuestionThatWasNotRecorded(t *testing.T) {
+	b := newBench(nil)
+	s, _ := b.start(t)
+	open := claim(t, s, "ann").Open
+	before := must.Get(s.AskedClips(t.Context()))(t)
+	b.journal.fails(errors.New("disk full"))
+	if _, err := s.Answer(t.Context(), "ann", reply(open[0], 1)); err == nil {
+		t.Fatal("no error although nothing was recorded")
+	}
+	if diff := cmp.Diff(before, must.Get(s.AskedClips(t.Context()))(t)); diff != "" {
+		t.Errorf("clips asked about (-before +after):\n%s", diff)
+	}
+	b.journal.fails(nil)
+	mustAnswer(t, s, "ann", reply(open[0], 1))
+	if after := must.Get(s.AskedClips(t.Context()))(t); len(after) <= len(before) {
+		t.Errorf("%d clips were asked about before an answer, %d after the next question", len(before), len(after))
+	}
+}

@@ -193,7 +193,7 @@ func assemble(cfg Config) *Session {
 	return &Session{
 		inbox: in, settings: set, ledger: rec, learntFeatures: fits, inference: inf, generation: gen, statements: say,
 		selector: sel, refit: fit, schedule: due, training: train, claims: &claims{training: train, selector: sel},
-		uploads: &uploads{inbox: in, statements: say}, reports: &reports{inbox: in, training: train},
+		uploads: &uploads{inbox: in, statements: say, uploading: make(chan struct{}, 1)}, reports: &reports{inbox: in, training: train},
 		exhibits: &exhibits{inbox: in, training: train, selector: sel},
 	}
 }

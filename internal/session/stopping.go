@@ -21,6 +21,9 @@ func (s *statements) stopping() stopping.Stopping {
 	return s.stop.now
 }
 
+// sure reports whether a probability of a small loss is large enough for the rule by which the session may stop.
+func (s *settings) sure(within float64) bool { return stopping.Rule{Doubt: s.spec.Doubt}.Holds(within) }
+
 // fewWeights is the number of weights up to which unasked is also computed where the session forecasts the number of answers
 // left. With more weights it is computed only where the session would propose to stop.
 const fewWeights = 64
@@ -58,7 +61,7 @@ func (s *statements) judge() stopping.Stopping {
 			out = rule.Judge(points, now, against)
 		}
 	}
-	if out.Propose && !rule.Holds(s.present().Within) {
+	if out.Propose && !s.sure(s.present().Within) {
 		out.Propose, out.Held = false, 0
 	}
 	out.ByItself = s.spec.StopByItself

@@ -245,6 +245,7 @@ const (
 func (t *training) trainingFailed(ctx context.Context, err error) {
 	wait := min(firstRetry<<min(t.failures, 16), lastRetry)
 	t.failures++
+	t.points = t.points[max(0, len(t.points)-1):] // answers went on: the next attempt learns from the newest
 	if t.spec.IsArena() && idrl.KindOf(err) == idrl.Invalid {
 		t.hopeless, t.state.Err = true, "The clips could not be made. "+why(err)
 	} else {
@@ -299,8 +300,10 @@ func (t *training) due() bool {
 
 // adoptionDue reports whether nothing may happen before the next generation is adopted.
 // Before the first one nothing can happen that questions depend on, and people ask
-// how long they wait.
-func (t *training) adoptionDue() bool { return t.spec.AdoptAfter > 0 && t.gen != nil && t.due() }
+// how long they wait. A training that failed is not waited for, because it may fail again for ever.
+func (t *training) adoptionDue() bool {
+	return t.spec.AdoptAfter > 0 && t.gen != nil && t.failures == 0 && t.due()
+}
 
 // mustWait reports whether no row may be added now, so that the order of questions does
 // not depend on how fast learning is.

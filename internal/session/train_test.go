@@ -6,10 +6,13 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"tiebreak/internal/base/record"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 )
 
@@ -241,4 +244,48 @@ func TestTrainsAsOftenAsItIsCheap(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A training that fails again and again does not stop a session that adopts generations at fixed rows: annotators go on
+// with the generation in use, researchers see the failure and can close the session. When training succeeds again, the
+// generation is that of the newest answers.
+func TestFailingTrainingStopsNoSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(nil) // trains every 4 answers, adopts 2 answers later
+		var broken atomic.Bool
+		broken.Store(true)
+		b.trainer = trainerFunc(func(ctx context.Context, job idrl.TrainJob) (idrl.Generation, error) {
+			if job.BasedOn > 0 && broken.Load() {
+				return idrl.Generation{}, errors.New("no memory")
+			}
+			return fakeTrainer{d: dim}.Train(ctx, job)
+		})
+		s, _ := b.start(t)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		for i := range 22 {
+			o := must.Get(s.Claim(ctx, "ann"))(t)
+			if len(o.Open) == 0 {
+				t.Fatalf("after %d answers nothing is asked: %q", i, o.Waiting)
+			}
+			must.Get(s.Answer(ctx, "ann", reply(o.Open[0], i)))(t)
+			synctest.Wait()
+		}
+		if st := must.Get(s.Status(ctx))(t); !strings.Contains(st.Training.Err, "Training failed") || st.BasedOn != 0 {
+			t.Errorf("researchers see generation %d and %q", st.BasedOn, st.Training.Err)
+		}
+		time.Sleep(10 * time.Minute)
+		broken.Store(false)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if st := must.Get(s.Status(ctx))(t); st.Training.Err != "" || st.BasedOn != 20 {
+			t.Errorf("when training succeeds again: generation %d, %q", st.BasedOn, st.Training.Err)
+		}
+		b.want(0, record.Settings{State: record.StateClosed})
+		must.Do(t, s.Follow(ctx))
+		if o := must.Get(s.Claim(ctx, "ann"))(t); !o.Done {
+			t.Errorf("closed, the session offers %+v", o)
+		}
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"tiebreak/internal/base/live"
 	"tiebreak/internal/base/rng"
@@ -18,7 +17,7 @@ import (
 type uploads struct {
 	*inbox
 	*statements
-	uploading sync.Mutex // has one Upload run at a time; guards no field
+	uploading chan struct{} // has a value while an Upload runs: there is one at a time
 }
 
 // Upload adds to the clips that people are asked about those of given, which has candidates,
@@ -33,8 +32,12 @@ type uploads struct {
 // The questions that come with an upload are a function of the seed and of the clips that were
 // there before: equal seeds, answers and uploads in the same order give the same questions.
 func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (view.Uploaded, error) {
-	s.uploading.Lock() // the clips in use stay the same between the two turns
-	defer s.uploading.Unlock()
+	select {
+	case s.uploading <- struct{}{}: // the clips in use stay the same between the two turns
+		defer func() { <-s.uploading }()
+	case <-ctx.Done():
+		return view.Uploaded{}, ctx.Err()
+	}
 	type task struct {
 		uploaded view.Uploaded
 		more     idrl.Generation // what is new
@@ -47,6 +50,9 @@ func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (view.Uploa
 	})
 	if err != nil || len(t.more.Candidates) == 0 {
 		return t.uploaded, err
+	}
+	if ctx.Err() != nil {
+		return view.Uploaded{}, ctx.Err()
 	}
 	res := result{gen: t.more, followUp: true}.prepare(t.prepare) // takes long
 	if res.err != nil {

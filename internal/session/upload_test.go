@@ -1,10 +1,13 @@
 package session_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"tiebreak/internal/check/must"
 
@@ -269,4 +272,44 @@ func TestUploadsTrainNothing(t *testing.T) {
 	if st, err := s.Status(t.Context()); err != nil || st.Training != (view.Training{}) {
 		t.Errorf("training %+v, %v", st.Training, err)
 	}
+}
+
+// stuckJournal takes in a generation when the gate is open.
+type stuckJournal struct {
+	*journal
+	gate chan struct{}
+}
+
+func (j *stuckJournal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+	<-j.gate
+	return j.journal.Adopt(ctx, id, g, seq)
+}
+
+// An upload that waits for another one ends when its request does, and leaves nothing.
+func TestUploadEndsWithItsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(uploads)
+		j := &stuckJournal{b.journal, make(chan struct{})}
+		s, _ := b.startOn(t, j)
+		first, second := make(chan error, 1), make(chan error, 1)
+		go func() { _, err := s.Upload(context.Background(), clipsOf(t, 1, 3, 2)); first <- err }()
+		synctest.Wait() // the journal writes
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { _, err := s.Upload(ctx, clipsOf(t, 4, 5, 2)); second <- err }()
+		cancel()
+		time.Sleep(time.Second) // of the bubble's clock
+		select {
+		case err := <-second:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v of an upload whose request has ended", err)
+			}
+		default:
+			t.Error("an upload whose request has ended still waits")
+		}
+		close(j.gate)
+		must.Do(t, <-first)
+		if u := mustUpload(t, s, clipsOf(t, 1, 3, 2)); u.Total != 3 {
+			t.Errorf("%d clips, want the 3 of the first upload", u.Total)
+		}
+	})
 }

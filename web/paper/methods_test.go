@@ -337,3 +337,13 @@ func TestCoefficientsBelowZero(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A statement at the line of the rule holds, although 1 − 0.18 is above 0.82 as a floating-point number.
+func TestSinceAtTheLine(t *testing.T) {
+	s := Source{}
+	s.Spec.Doubt = 0.18
+	s.Status.Regret = []idrl.Regret{{Seq: 1, Within: 0.5}, {Seq: 2, Within: 0.82}, {Seq: 3, Within: 0.9}}
+	if got := since(s); got != 2 {
+		t.Errorf("statements hold since row %d, want 2", got)
+	}
+}

@@ -178,8 +178,8 @@ func known(n int) string {
 
 // since returns the row of the first statement after which all hold.
 func since(s Source) int64 {
-	row, list := int64(-1), s.Status.Regret
-	for i := len(list) - 1; i >= 0 && list[i].Within >= 1-s.Spec.Doubt; i-- {
+	row, list, rule := int64(-1), s.Status.Regret, stopping.Rule{Doubt: s.Spec.Doubt}
+	for i := len(list) - 1; i >= 0 && rule.Holds(list[i].Within); i-- {
 		row = list[i].Seq
 	}
 	return row

@@ -80,8 +80,8 @@ func StateAfter(from SessionState, action string) (SessionState, error) {
 	return from, idrl.Errorf(idrl.Invalid, "unknown action %q; known: %s", action, strings.Join([]string{ActPause, ActResume, ActClose, ActArchive}, ", "))
 }
 
-// CloneTitle returns the title of a copy of a session, at most MaxTitle bytes.
-func CloneTitle(title string) string { return idrl.Titled("Copy of ", title) }
+// CloneTitle returns the title of a copy of a session, at most MaxTitle characters.
+func CloneTitle(title string) string { return idrl.Titled("Copy of ", title, "") }
 
 // ErrEnded refuses people who want to join a session that has ended, in words for people.
 var ErrEnded = idrl.Errorf(idrl.Conflict, "This session has ended. Nobody can join it any more. Thank you for your interest.")

@@ -38,7 +38,7 @@ type Known struct {
 const (
 	MaxKnown    = 500 // in use in a session
 	MaxPractice = 8   // of these for practice
-	MaxNote     = 300 // bytes of a note
+	MaxNote     = 300 // characters of a note
 )
 
 // RatingTolerance is the largest difference of a rating that counts as right, on −1 to 1: two
@@ -71,11 +71,11 @@ func (k *Known) SetAnswer(kind idrl.QueryKind, text string) {
 
 // Check returns an error of kind Invalid that says what to change.
 func (k Known) Check() error {
-	switch {
+	switch n := utf8.RuneCountInString(k.Note); {
 	case !slices.Contains([]Use{Unused, ForPractice, AsGold}, k.Use):
 		return idrl.Errorf(idrl.Invalid, "unknown use %q of a question; use practice, gold or none", k.Use)
-	case len(k.Note) > MaxNote || !utf8.ValidString(k.Note) || strings.ContainsRune(k.Note, 0):
-		return idrl.Errorf(idrl.Invalid, "the explanation must be text of at most %d characters; it has %d", MaxNote, len(k.Note))
+	case n > MaxNote || !utf8.ValidString(k.Note) || strings.ContainsRune(k.Note, 0):
+		return idrl.Errorf(idrl.Invalid, "the explanation must be text of at most %d characters; it has %d", MaxNote, n)
 	case !idrl.IsVisible(k.Note):
 		return idrl.NotVisible("explanation")
 	case !k.Query.Kind.Valid():

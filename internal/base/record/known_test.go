@@ -52,6 +52,7 @@ func TestKnownCheck(t *testing.T) {
 		{record.Known{Query: q, Use: record.AsGold, Choice: idrl.Rated}, "which clip"},
 		{record.Known{Query: rate, Use: record.AsGold, Choice: idrl.Rated, Rating: 1.1}, "scale"},
 		{record.Known{Query: rate, Use: record.AsGold, Choice: idrl.ChoseA}, "scale"},
+		{record.Known{Query: q, Use: record.AsGold, Choice: idrl.ChoseA, Note: strings.Repeat("é", record.MaxNote)}, ""},
 		{record.Known{Query: q, Use: record.AsGold, Choice: idrl.ChoseA, Note: strings.Repeat("x", record.MaxNote+1)}, "explanation"},
 		{record.Known{Query: q, Use: record.AsGold, Choice: idrl.ChoseA, Note: "\xff"}, "explanation"},
 		{record.Known{Use: record.AsGold, Choice: idrl.ChoseA}, "query type"},

@@ -13,7 +13,7 @@ type Field struct {
 	Name   string // of the flag: "policy-column"
 	Label  string // of the field of the form
 	Help   string // as of flags: `one` word is the kind of the value
-	Most   int    // bytes of a value
+	Most   int    // characters of a value
 	Number bool
 
 	set func(*LeRobotConfig, string) error
@@ -30,8 +30,8 @@ func (f Field) Set(c *LeRobotConfig, value string) error {
 	if value = strings.TrimSpace(value); value == "" {
 		return nil
 	}
-	if len(value) > f.Most || !foreign.IsLine(value, f.Most) {
-		return refused("name", "%s: the value has more than %d bytes, or characters that cannot be shown in a line", f.Name, f.Most)
+	if !foreign.IsLine(value, f.Most) {
+		return refused("name", "%s: the value has more than %d characters, or characters that cannot be shown in a line", f.Name, f.Most)
 	}
 	return f.set(c, value)
 }
@@ -42,14 +42,14 @@ const NameHelp = "`name` of the rollouts: lower-case letters, digits and hyphens
 // TitleHelp says what the title of an import is.
 const TitleHelp = "`name` of the environment; default: the robot of the data set"
 
-const maxColumn = 200 // bytes of the name of a column
+const maxColumn = 200 // characters of the name of a column
 
 // NameFields are the name and the title of what is imported. The command has flags of the same names for all kinds of imports.
 func NameFields() []Field {
 	text := func(dst func(*LeRobotConfig) *string) func(*LeRobotConfig, string) error { return setText(dst) }
 	return []Field{
 		{Name: "name", Label: "Name", Help: NameHelp, Most: 64, set: text(func(c *LeRobotConfig) *string { return &c.Name })},
-		{Name: "title", Label: "Title", Help: TitleHelp, Most: 4 * foreign.MaxTitle, set: text(func(c *LeRobotConfig) *string { return &c.Title })},
+		{Name: "title", Label: "Title", Help: TitleHelp, Most: foreign.MaxTitle, set: text(func(c *LeRobotConfig) *string { return &c.Title })},
 	}
 }
 

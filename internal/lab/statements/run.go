@@ -113,12 +113,15 @@ func (p prompt) Train(ctx context.Context, job idrl.TrainJob) (idrl.Generation, 
 	return g, 0, err
 }
 
-// answer answers the n-th question. Where there is nothing to ask nothing is answered.
+// answer answers question n, counted from 0. It returns an error if the session has nothing to ask.
 func (s *stage) answer(ctx context.Context, session *driven.Session, n int) error {
 	k := n % len(s.cast)
 	open, err := session.Claim(ctx, idrl.AnnotatorID(fmt.Sprint("annotator ", k+1)))
-	if err != nil || len(open) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(open) == 0 {
+		return fmt.Errorf("the session has nothing to ask after %d answers: ask for fewer, or take another world", n)
 	}
 	q, err := session.Question(open[0].Query)
 	if err != nil {

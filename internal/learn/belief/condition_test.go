@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"tiebreak/internal/base/rng"
@@ -259,5 +260,15 @@ func BenchmarkCondition(b *testing.B) {
 				g.Condition(x, 0.1, 1e-4)
 			}
 		})
+	}
+}
+
+// The error of an answer whose prediction is too large says what to change.
+func TestTooLargePredictions(t *testing.T) {
+	shared := model(2)
+	for name, m := range map[string]idrl.RewardModel{"one noise": shared, "a noise of each": ownOf(t, shared, idrl.CompareClips)} {
+		if _, err := m.Condition(m.Prior(), comparison(1e200, 0), choseA); err == nil || !strings.Contains(err.Error(), "make prior_var smaller") {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }

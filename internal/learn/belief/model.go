@@ -97,7 +97,7 @@ func evaluate(l idrl.Likelihood, a idrl.Answer, m, v float64) (logZ, d1, d2 floa
 		logZ, d1, d2 = l.LogZ(a, m, v)
 	}
 	if !finite(m, v, d1, d2) {
-		err = fmt.Errorf("belief: answer %q at mean %v and variance %v is beyond computing", a.Choice, m, v)
+		err = beyond(a, m, v)
 	}
 	return logZ, d1, d2, err
 }

@@ -158,8 +158,10 @@ func (o Own) work() *work {
 	return &work{reading: o.newReading(), logs: make([]float64, n), weights: make([]float64, n), sx: make([]float64, o.of.Start.Dim())}
 }
 
+// beyond is the error of an answer that was predicted with mean m and variance v, from which nothing can be computed.
 func beyond(a idrl.Answer, m, v float64) error {
-	return fmt.Errorf("belief: answer %q at mean %v and variance %v is beyond computing", a.Choice, m, v)
+	return fmt.Errorf("belief: answer %q: the prediction, mean %.3g and variance %.3g, is too large to compute with; "+
+		"scale the features of clips to about 1, or make prior_var smaller", a.Choice, m, v)
 }
 
 // Groups returns nil: answers to groups share one noise.

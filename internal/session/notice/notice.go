@@ -16,7 +16,7 @@ type Kind string
 
 // Kinds of notices. The set is closed.
 const (
-	MayStop Kind = "may_stop"        // its statement says that one can stop
+	MayStop Kind = "may_stop"        // its statement says that one can stop, or the test of an arena is over
 	Quiet   Kind = "quiet"           // there was no answer for long, and answers are missing
 	Quality Kind = "quality"         // people seem to answer the other way round
 	Failed  Kind = "training_failed" // the last training failed
@@ -42,7 +42,10 @@ func OfStatus(st view.Status) (out []Notice) {
 		return nil
 	}
 	add := func(kind Kind, text string) { out = append(out, Notice{Session: st.Session, Kind: kind, Text: text}) }
-	if st.Stopping.Propose && len(st.Stopping.Objections) == 0 {
+	switch {
+	case st.Decided:
+		add(MayStop, "It has ended: the test of the arena is over.")
+	case st.Stopping.Propose && len(st.Stopping.Objections) == 0:
 		add(MayStop, "It can stop: its statement is sure enough of a small loss.")
 	}
 	wrong := 0
@@ -63,9 +66,14 @@ func OfStatus(st view.Status) (out []Notice) {
 	return out
 }
 
-// OfSummary returns Quiet for a session that runs, misses answers, and has got none for some time.
-func OfSummary(s record.Summary, now time.Time, quiet time.Duration) (out []Notice) {
+// OfSummary returns Quiet for a session that runs, misses answers, and has got none for some time. holds are the other notices
+// that hold for it: where it may stop, most annotators are asked nothing more, or are told that they are done.
+func OfSummary(s record.Summary, now time.Time, quiet time.Duration, holds []Notice) (out []Notice) {
 	done := s.Spec.Budget > 0 && s.Answers >= s.Spec.Budget
+	if slices.ContainsFunc(holds, func(n Notice) bool { return n.Kind == MayStop }) {
+		unlimited := s.Spec.Budget == 0 && s.Spec.AnswersEach == 0
+		done = done || s.Spec.StopByItself || s.Spec.IsArena() || unlimited && !s.Spec.AskOn
+	}
 	if quiet <= 0 || s.State != record.StateRunning || s.Paused != "" || done || s.Last.IsZero() || now.Sub(s.Last) < quiet {
 		return nil
 	}

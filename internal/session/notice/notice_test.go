@@ -36,6 +36,7 @@ func TestOfStatus(t *testing.T) {
 		{"reversed", view.Status{Annotators: []quality.AnnotatorStats{{Reversed: true}, {Reversed: true, LeftOut: true}}}, "quality"},
 		{"left out", view.Status{Annotators: []quality.AnnotatorStats{{Reversed: true, LeftOut: true}}}, ""},
 		{"failed", view.Status{Training: view.Training{Err: "no world"}, Stopping: mayStop}, "may_stop training_failed"},
+		{"an arena is decided", view.Status{Decided: true}, "may_stop"},
 		{"closed", view.Status{State: record.StateClosed, Training: view.Training{Err: "no world"}, Stopping: mayStop}, ""},
 	} {
 		if got := kinds(notice.OfStatus(test.st)); got != test.want {
@@ -65,11 +66,36 @@ func TestOfSummary(t *testing.T) {
 		if test.s.State == "" {
 			test.s.State = record.StateRunning
 		}
-		if got := kinds(notice.OfSummary(test.s, now, 24*time.Hour)); got != test.want {
+		if got := kinds(notice.OfSummary(test.s, now, 24*time.Hour, nil)); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
-		if got := notice.OfSummary(test.s, now, 0); got != nil {
+		if got := notice.OfSummary(test.s, now, 0, nil); got != nil {
 			t.Errorf("%s: without a time %v", test.name, got)
+		}
+	}
+}
+
+// No answer is missed in a session that may stop, where annotators are then asked nothing more or are told that they are done.
+func TestQuietAfterTheEnd(t *testing.T) {
+	arena := idrl.Arena{Entrants: make([]idrl.Entrant, 2), Detect: idrl.DefaultDetect}
+	for _, test := range []struct {
+		name string
+		spec idrl.SessionSpec
+		want string
+	}{
+		{"stops by itself", idrl.SessionSpec{StopByItself: true, Budget: 50}, ""},
+		{"an arena", idrl.SessionSpec{Arena: arena, Budget: 50}, ""},
+		{"people are done", idrl.SessionSpec{}, ""},
+		{"people are asked on", idrl.SessionSpec{AskOn: true}, "quiet"},
+		{"people have a number of answers", idrl.SessionSpec{AnswersEach: 20}, "quiet"},
+		{"answers are missing", idrl.SessionSpec{Budget: 50}, "quiet"},
+	} {
+		s := record.Summary{Spec: test.spec, State: record.StateRunning, Answers: 20, Last: now.Add(-48 * time.Hour)}
+		if got := kinds(notice.OfSummary(s, now, 24*time.Hour, []notice.Notice{{Kind: notice.Failed}, {Kind: notice.MayStop}})); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+		if got := kinds(notice.OfSummary(s, now, 24*time.Hour, []notice.Notice{{Kind: notice.Failed}})); got != "quiet" {
+			t.Errorf("%s, which may not stop: %q", test.name, got)
 		}
 	}
 }

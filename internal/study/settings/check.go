@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"tiebreak/internal/idrl"
 )
@@ -68,8 +69,8 @@ func (s Setting) alone(spec idrl.SessionSpec) string {
 		return ""
 	case s.Type() == Word && len(value) == 0 && s.Low > 0:
 		return "must not be empty"
-	case s.Type() == Word && float64(len(value)) > s.High:
-		return fmt.Sprintf("must have at most %v characters; it has %d", s.High, len(value))
+	case s.Type() == Word && float64(utf8.RuneCountInString(value)) > s.High:
+		return fmt.Sprintf("must have at most %v characters; it has %d", s.High, utf8.RuneCountInString(value))
 	case s.Type() == Word:
 		return ""
 	}

@@ -22,7 +22,7 @@ type Setting struct {
 	Zero     string // what its zero value says, for people; empty: nothing special
 	ZeroWord string // how people write the zero value; empty: as it is
 
-	// Low and High are the range of a number, and of the length of a text in bytes; both zero:
+	// Low and High are the range of a number, and of the length of a text in characters; both zero:
 	// any. The zero value may be outside if Zero says something.
 	Low, High float64
 	Open      bool // the ends of the range are not in it

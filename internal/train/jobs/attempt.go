@@ -174,7 +174,7 @@ func (r *run) rejecter() func(error) {
 	return func(why error) {
 		log.Warn("worker ended: its result was refused", "worker", place.name(), "err", why)
 		place.refused(why)
-		by.to.kill()
+		by.abandon()
 	}
 }
 

@@ -61,7 +61,7 @@ func (p *Pool) Join(ctx context.Context, link Link, place Place) {
 	select {
 	case <-p.closed:
 		p.mu.Unlock()
-		by.to.kill()
+		by.abandon()
 		return
 	default:
 	}
@@ -74,9 +74,9 @@ func (p *Pool) Join(ctx context.Context, link Link, place Place) {
 	select {
 	case <-by.exited:
 	case <-ctx.Done():
-		by.to.kill()
+		by.abandon()
 	case <-p.closed:
-		by.to.kill()
+		by.abandon()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,7 +191,7 @@ func (p *Pool) Leave(name string) bool {
 		found, w.leaving = true, true
 		if k := slices.Index(p.idle, w); k >= 0 {
 			p.idle = slices.Delete(p.idle, k, k+1)
-			w.to.kill()
+			w.abandon()
 			p.drop(w)
 		}
 	}

@@ -106,13 +106,18 @@ func (p *Pool) Close() error {
 	p.once.Do(func() {
 		close(p.closed)
 		p.mu.Lock()
-		defer p.mu.Unlock()
 		for len(p.idle) < len(p.workers) {
 			p.back.Wait()
 		}
-		for _, w := range p.workers {
-			w.stop()
+		workers := p.workers
+		p.workers, p.idle = nil, nil // from now on they are this goroutine's
+		p.back.Broadcast()
+		p.mu.Unlock()
+		var wg sync.WaitGroup
+		for _, w := range workers {
+			wg.Go(w.stop)
 		}
+		wg.Wait()
 	})
 	return nil
 }

@@ -146,7 +146,7 @@ func (p *Pool) free(w *worker, done bool, now time.Time) {
 	w.now = nil
 	if w.place != nil && (w.leaving || !w.alive()) {
 		if w.process != nil {
-			w.to.kill()
+			w.abandon()
 		}
 		p.drop(w)
 	} else {

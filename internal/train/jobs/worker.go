@@ -34,6 +34,7 @@ type process struct {
 	to     connection
 	frames chan frame    // from the process; closed when there are no more
 	quit   chan struct{} // closed when frames are no longer received
+	once   sync.Once     // guards the closing of quit
 	fault  error         // why there are no more frames; set before frames is closed
 	state  string        // how the process ended; set before exited is closed
 	exited chan struct{} // closed when the process is gone
@@ -81,6 +82,15 @@ func (p *process) pass() error {
 	}
 }
 
+// ignore has receive drop what the process still says, and not wait for a reader.
+func (p *process) ignore() { p.once.Do(func() { close(p.quit) }) }
+
+// abandon ends the process, and receive with it.
+func (p *process) abandon() {
+	p.to.kill()
+	p.ignore()
+}
+
 // alive reports whether there is a process that may take a job.
 func (w *worker) alive() bool {
 	if w.process == nil {
@@ -100,7 +110,7 @@ func (w *worker) stop() {
 	if w.process == nil {
 		return
 	}
-	close(w.quit)
+	w.ignore()
 	w.to.close()
 	late := time.AfterFunc(grace, w.to.kill)
 	<-w.exited
@@ -111,8 +121,7 @@ func (w *worker) stop() {
 // kill ends the process at once and returns how it ended. The error wraps errVersion
 // if it is of another version, and else errDied.
 func (w *worker) kill(how string) error {
-	w.to.kill()
-	close(w.quit)
+	w.abandon()
 	<-w.exited
 	fault, state := w.fault, w.state
 	w.to.close()
