@@ -106,7 +106,7 @@ func TestBrowserArenaIsCut(t *testing.T) {
 	r.waitFor("[data-new-arena]")
 	r.open("http://" + addr + "/sessions/" + id)
 	const words = "document.querySelector('[data-training]')?.innerText.includes('the others follow by themselves, all tasks alike (cutting clips: %d of %d')"
-	r.wait(fmt.Sprintf(words, first+2, clips)) // the two of an encounter are counted at once
+	r.wait(fmt.Sprintf(words, first+1, clips))
 	r.shot("arena-is-cut")
 	shown(true)
 	ffmpeg.goOn(t)

@@ -169,6 +169,10 @@ export class VideoPainter {
     v.addEventListener("seeked", () => this.#arrived(), { signal });
     const painted = (/** @type {number} */ _, /** @type {VideoFrameCallbackMetadata} */ { mediaTime }) => {
       this.#painted = Math.round(mediaTime / this.tape.dt);
+      if (this.#at >= 0 && this.#has === this.#at && !this.#going && !this.moving) { // WebKit may say that it is there before its picture is
+        this.#take(v, this.#at);
+        this.#paint();
+      }
       v.requestVideoFrameCallback(painted);
     };
     v.requestVideoFrameCallback?.(painted);
@@ -292,6 +296,10 @@ export class VideoPainter {
   #go(v, frame, time) {
     this.#going = true;
     this.#goal = frame;
+    if (v.ended) { // from there WebKitGTK goes nowhere before it is told to play
+      v.play().catch(() => {});
+      v.pause();
+    }
     v.currentTime = time;
   }
 
