@@ -1,7 +1,7 @@
 // @ts-check
 // Plays clips of video on a canvas, exact to the frame. It is loaded with the first of them.
 import { best, fitting, scaleIn } from "./cameras.js";
-import { fetchClip } from "./clip.js";
+import { fetchClip, replayed } from "./clip.js";
 import { frameAt } from "./footage.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
@@ -29,7 +29,7 @@ try {
 let shown = "all"; // what is shown where nothing was chosen
 
 /**
- * Makes a clip one of video. Where the video cannot be played it has single pictures, from the server.
+ * Makes a clip one of video. Where the video cannot be played it has that of another codec, or single pictures, from the server.
  * @param {Clip} clip
  * @param {Tape} tape
  * @param {string} url of the clip; empty if it is not known
@@ -37,8 +37,8 @@ let shown = "all"; // what is shown where nothing was chosen
 export async function tape(clip, tape, url) {
   const footage = /** @type {import("./footage.js").Footage} */ (clip.footage);
   if (tape.video && !(await playable(tape.video))) {
-    const stills = url ? await fetchClip(url.replace(/([?&])plays=[^&]*/, "$1plays=")) : null;
-    if (stills) return void Object.assign(clip, stills);
+    const other = url ? await fetchClip(replayed(url, tape.video.type)) : null;
+    if (other) return void Object.assign(clip, other);
     tape = { ...tape, video: undefined };
   }
   footage.tape = tape;
