@@ -96,6 +96,13 @@ func TestBrowserArenaIsCut(t *testing.T) {
 		if html, err := os.ReadFile(report); err != nil || strings.Contains(string(html), sentence) != want { // #nosec G304 -- of the test
 			t.Errorf("the report does not say whether clips are being cut, as it should: %v, %v", want, err)
 		}
+		for _, format := range []string{"lerobot", "bundle"} {
+			out := filepath.Join(t.TempDir(), format)
+			mustCLI(t, "export", "--session", id, "--data", data, "--format", format, "--out", out)
+			if card, err := os.ReadFile(filepath.Join(out, "README.md")); err != nil || strings.Contains(string(card), sentence) != want { // #nosec G304 -- of the test
+				t.Errorf("the export as %s does not say whether clips are being cut, as it should: %v, %v", format, want, err)
+			}
+		}
 	}
 	b.answer(kb.ArrowLeft)
 	b.commit(kb.ArrowRight)

@@ -169,10 +169,7 @@ export class VideoPainter {
     v.addEventListener("seeked", () => this.#arrived(), { signal });
     const painted = (/** @type {number} */ _, /** @type {VideoFrameCallbackMetadata} */ { mediaTime }) => {
       this.#painted = Math.round(mediaTime / this.tape.dt);
-      if (this.#at >= 0 && this.#has === this.#at && !this.#going && !this.moving) { // WebKit may say that it is there before its picture is
-        this.#take(v, this.#at);
-        this.#paint();
-      }
+      if (this.#at >= 0 && this.#has === this.#at && !this.#going && !this.moving) this.#take(v, this.#at); // WebKit may say that it is there before its picture is
       v.requestVideoFrameCallback(painted);
     };
     v.requestVideoFrameCallback?.(painted);
@@ -253,7 +250,6 @@ export class VideoPainter {
   take(wanted) {
     if (wanted && this.#video) {
       this.#take(this.#grabbed ?? this.#video, -1);
-      this.#paint();
     }
     this.#grabbed?.close();
     this.#grabbed = undefined;
@@ -279,7 +275,6 @@ export class VideoPainter {
     if (!this.#video || !this.fresh) return;
     this.fresh = false;
     this.#take(this.#video, this.#at);
-    this.#paint();
   }
 
   /** Sends the video to the frame that is wanted, or that will be. */
@@ -311,11 +306,12 @@ export class VideoPainter {
     if (!this.moving) this.pair.rest();
   }
 
-  /** Takes a picture. @param {HTMLVideoElement|VideoFrame} from @param {number} frame that it is, -1 if that is not known */
+  /** Takes a picture, and shows it. @param {HTMLVideoElement|VideoFrame} from @param {number} frame that it is, -1 if that is not known */
   #take(from, frame) {
     if ("readyState" in from && from.readyState < 2) return;
     this.#shown.getContext("2d", { alpha: false })?.drawImage(from, 0, 0, this.#shown.width, this.#shown.height);
     this.#has = frame;
+    this.#paint();
   }
 
   #paint() {
