@@ -84,8 +84,8 @@ func (w watched) Progress(done, total int, what string) {
 	kept, _ := filepath.Glob(filepath.Join(w.into, "*", ".cut", "*"))
 	*w.cut = append(*w.cut, len(kept))
 }
-func (says) Artefact(string, []byte) error    { return nil }
-func (says) Checkpoint([]byte) error          { return nil }
+func (says) Artefact(string, []byte) error { return nil }
+func (says) Checkpoint([]byte) error       { return nil }
 
 // TestArenaOfFilmedRollouts: the training of an arena says which clip it is cutting; those before it are cut by then.
 func TestArenaOfFilmedRollouts(t *testing.T) {
