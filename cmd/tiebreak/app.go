@@ -174,6 +174,10 @@ func (a *app) build(r record.Record) (session.Config, error) {
 	cfg.Trainer, cfg.Rejected, cfg.Rests = remote, remote.Reject, remote.Rest
 	cfg.Journal, cfg.Publisher, cfg.Log = a.db, a.notices, a.log
 	id := cfg.Record.Spec.ID
+	if cfg.Record.Spec.IsArena() {
+		uncut, err := stillCut(context.Background(), a.db, id)
+		cfg.Uncut = uncut || err != nil // of what cannot be read the follow-up says so
+	}
 	cfg.RestAfter, cfg.Watched = a.rest, func() bool { return a.hub.Watchers(id) > 0 }
 	cfg.Expired = func(n int) { a.expired.Add(int64(n)) }
 	return cfg, nil

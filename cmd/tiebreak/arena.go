@@ -26,8 +26,8 @@ import (
 func arenaCommand() command {
 	return command{
 		Name: "arena", Summary: "let people compare policies of sessions without knowing which is which", Usage: "new | list | show [flags]",
-		About: "An arena is a session in which people compare the policies of other sessions and do not know which is\n" +
-			"which. The result is the strength of each policy, with intervals (docs/arena.md). In all else it is a session: manage its\n" +
+		About: "An arena is a session in which people compare policies and do not know which is which: those of other sessions, or\n" +
+			"those that acted in imported rollouts or in trajectories that were uploaded to a session. The result is the strength of each policy, with intervals (docs/arena.md). In all else it is a session: manage its\n" +
 			"links, people, state and exports with 'tiebreak invite', 'annotator', 'session' and 'export'.",
 		Example: "tiebreak arena list --data tiebreak-data",
 		Subs:    []command{arenaNewCommand(), arenaListCommand(), arenaShowCommand()},
@@ -139,7 +139,7 @@ func arenaNewCommand() command {
 				return nil
 			})
 		})
-	c.Usage = "--entrant SESSION --entrant SESSION | --entrants rollouts-NAME [flags]"
+	c.Usage = "--entrant SESSION --entrant SESSION | --entrants rollouts-NAME or SESSION [flags]"
 	c.Example += " --entrant ID=Before --entrant ID@0=After"
 	return c
 }

@@ -103,6 +103,7 @@ func (b bundles) config(id idrl.SessionID) bundle.Config {
 		Complete: func(spec idrl.SessionSpec) (idrl.SessionSpec, error) { return training.NameFeatures(b.envs(), spec) },
 		Beliefs:  b.beliefs,
 		Learnt:   b.learnt,
+		Uncut:    func(ctx context.Context) (bool, error) { return stillCut(ctx, b.db, id) },
 		Clip: func(ctx context.Context, w io.Writer, clip idrl.ClipID, format string) error {
 			return b.film(ctx, w, id, clip, format)
 		},

@@ -64,7 +64,7 @@ func (b bundles) WriteLabels(ctx context.Context, id idrl.SessionID, w io.Writer
 func (b bundles) besideDataSet(id idrl.SessionID) episodes.Config {
 	of := b.config(id)
 	return episodes.Config{
-		Read: of.Read, Program: of.Program, Complete: of.Complete, Acted: training.Acted, Scores: b.scores, GoodShare: episodes.GoodShare,
+		Read: of.Read, Program: of.Program, Complete: of.Complete, Acted: training.Acted, Scores: b.scores, Uncut: of.Uncut, GoodShare: episodes.GoodShare,
 		Recorded: func(spec idrl.SessionSpec) (*recordings.Set, error) { return training.Recorded(b.envs(), spec) },
 	}
 }

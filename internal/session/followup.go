@@ -31,7 +31,9 @@ func (s *schedule) followable() int {
 // row is not old.
 func (s *schedule) restoreFollowUps() {
 	if s.spec.Arena.Recorded() && s.gen != nil && !s.closed() {
-		s.follow = 1 // which adds nothing if all clips are cut
+		if s.cfg.Uncut {
+			s.follow = 1
+		}
 		return
 	}
 	if n := s.log.seq(); n > 0 && s.cfg.Now().Sub(s.log.at(n).ReceivedAt) <= pause {

@@ -106,6 +106,7 @@ func TestArenaGrows(t *testing.T) {
 			}
 			if part == 2 {
 				stop()
+				b.uncut = true
 				s, stop = b.start(t)
 				if o, err := s.Claim(t.Context(), "ann"); err != nil || o.Done {
 					t.Errorf("after a restart: %+v, %v", o, err)
@@ -113,6 +114,12 @@ func TestArenaGrows(t *testing.T) {
 			}
 			trainer.next <- struct{}{}
 			synctest.Wait()
+		}
+		stop()
+		b.uncut = false
+		s, stop = b.start(t)
+		if o, err := s.Claim(t.Context(), "ann"); err != nil || !o.Done || status(t, s).Training.More || status(t, s).Training.Running {
+			t.Errorf("after a restart with all parts: %+v, %+v, %v", o, status(t, s).Training, err)
 		}
 		rec := b.record(t, s)
 		if n := len(rec.Generation.Queries); n != 9 || len(rec.Generation.Candidates) != 3 {

@@ -59,6 +59,9 @@ type Config struct {
 	// Recordings describes the imported rollouts; nil where policies are trained.
 	Recordings *view.Recordings
 
+	// Uncut says that clips of an arena were still to be cut when the session was loaded: a part of them is asked about.
+	Uncut bool
+
 	// Exact says that the Trainer finds the best policy for all weights.
 	Exact bool
 

@@ -144,6 +144,7 @@ type bench struct {
 	exact    bool
 	stepSec  float64
 	expired  func(int)
+	uncut    bool
 }
 
 func newBench(change func(*idrl.SessionSpec)) *bench {
@@ -196,7 +197,7 @@ func (b *bench) startOn(t testing.TB, j record.Journal) (s *session.Session, sto
 		Record: rec, Model: b.rewards(), Averaged: b.averaged, Rival: b.rival, Acquisition: b.method,
 		Trainer: b.trainer, Journal: j, Publisher: nobody{}, Learner: b.learner, Discount: 1,
 		Log: b.log, Now: b.clock.Now, Rejected: b.rejected, Rests: b.rests,
-		Title: b.title, Steps: b.steps, Exact: b.exact, StepSec: b.stepSec, Expired: b.expired,
+		Title: b.title, Steps: b.steps, Exact: b.exact, StepSec: b.stepSec, Expired: b.expired, Uncut: b.uncut,
 	}))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

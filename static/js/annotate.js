@@ -3,7 +3,7 @@
 import { Banner } from "./banner.js";
 import { Beside } from "./beside.js";
 import { Chooser } from "./chooser.js";
-import { played } from "./clip.js";
+import { codecs, played } from "./clip.js";
 import { ClipLoop } from "./clip-loop.js";
 import { AnswerQueue } from "./answer-queue.js";
 import { remember } from "./legend.js";
@@ -206,6 +206,7 @@ queue.on("status", (s) => {
   if (clips) keepClips([...practice.clips, ...(held = clips)]);
 });
 practice.addEventListener("change", () => keepClips([...practice.clips, ...held]));
+codecs.addEventListener("change", () => keepClips([...practice.clips, ...held]), { signal });
 controller.start(signal);
 guide.open();
 keepPage();

@@ -109,11 +109,32 @@ export async function fetchClip(url) {
   return decodeClip(await reply.arrayBuffer(), url);
 }
 
+/** @type {Set<string>} */ const unplayed = new Set(); // codecs that the browser names, and does not play
+
+/** Tells by the event "change" that played gives other addresses. */
+export const codecs = new EventTarget();
+
 /** The address of a clip for a player, by which the server knows the videos that this browser plays. @param {string} url */
 export function played(url) {
   const video = document.createElement("video");
-  const plays = Object.entries(VIDEOS).filter(([, type]) => video.canPlayType(`video/${type}`)).map(([codec]) => codec);
+  const plays = Object.entries(VIDEOS).filter(([codec, type]) => !unplayed.has(codec) && video.canPlayType(`video/${type}`)).map(([codec]) => codec);
   return plays.length > 0 ? `${url}${url.includes("?") ? "&" : "?"}plays=${plays}` : url;
+}
+
+/**
+ * The address of a clip without a video that was not played: with the next one that the browser names, or with pictures alone.
+ * @param {string} url that played gave
+ * @param {string} type of the video
+ */
+export function replayed(url, type) {
+  const codec = type.includes('"vp9') ? "vp09" : Object.keys(VIDEOS).find((c) => type.includes(c));
+  const bare = url.replace(/[?&]plays=[^&]*/, "");
+  if (!codec) return bare;
+  if (!unplayed.has(codec)) {
+    unplayed.add(codec);
+    codecs.dispatchEvent(new Event("change"));
+  }
+  return played(bare);
 }
 
 /** Fetches a clip for a player. @param {string} url */

@@ -60,9 +60,17 @@
     return (await caches.match(request, { cacheName: copies, ignoreVary: true })) ?? fetch(request);
   }
 
-  /** A clip's address names its content, too. @param {Request} request */
+  /**
+   * A clip's address names its content, too. Where the server is away it is the copy with a video that this browser played, which a page that was opened since
+   * does not know of.
+   * @param {Request} request
+   */
   async function clip(request) {
-    return (await caches.match(request, { cacheName: clips, ignoreVary: true })) ?? fetch(request);
+    const copy = (/** @type {boolean} */ ignoreSearch) => caches.match(request, { cacheName: clips, ignoreVary: true, ignoreSearch });
+    const exact = await copy(false);
+    if (exact) return exact;
+    const reply = await fetch(request).catch(() => Response.error());
+    return reply.type !== "error" && !away.includes(reply.status) ? reply : await copy(true) ?? reply;
   }
 
   /** Copies these clips, and removes all others. @param {unknown[]} addresses */

@@ -1,7 +1,7 @@
 // @ts-check
 // Plays clips of video on a canvas, exact to the frame. It is loaded with the first of them.
 import { best, fitting, scaleIn } from "./cameras.js";
-import { fetchClip } from "./clip.js";
+import { fetchClip, replayed } from "./clip.js";
 import { frameAt } from "./footage.js";
 
 /** @typedef {import("./clip.js").Clip} Clip */
@@ -29,7 +29,7 @@ try {
 let shown = "all"; // what is shown where nothing was chosen
 
 /**
- * Makes a clip one of video. Where the video cannot be played it has single pictures, from the server.
+ * Makes a clip one of video. Where the video cannot be played it has that of another codec, or single pictures, from the server.
  * @param {Clip} clip
  * @param {Tape} tape
  * @param {string} url of the clip; empty if it is not known
@@ -37,8 +37,8 @@ let shown = "all"; // what is shown where nothing was chosen
 export async function tape(clip, tape, url) {
   const footage = /** @type {import("./footage.js").Footage} */ (clip.footage);
   if (tape.video && !(await playable(tape.video))) {
-    const stills = url ? await fetchClip(url.replace(/([?&])plays=[^&]*/, "$1plays=")) : null;
-    if (stills) return void Object.assign(clip, stills);
+    const other = url ? await fetchClip(replayed(url, tape.video.type)) : null;
+    if (other) return void Object.assign(clip, other);
     tape = { ...tape, video: undefined };
   }
   footage.tape = tape;
@@ -169,6 +169,7 @@ export class VideoPainter {
     v.addEventListener("seeked", () => this.#arrived(), { signal });
     const painted = (/** @type {number} */ _, /** @type {VideoFrameCallbackMetadata} */ { mediaTime }) => {
       this.#painted = Math.round(mediaTime / this.tape.dt);
+      if (this.#at >= 0 && this.#has === this.#at && !this.#going && !this.moving) this.#take(v, this.#at); // WebKit may say that it is there before its picture is
       v.requestVideoFrameCallback(painted);
     };
     v.requestVideoFrameCallback?.(painted);
@@ -249,7 +250,6 @@ export class VideoPainter {
   take(wanted) {
     if (wanted && this.#video) {
       this.#take(this.#grabbed ?? this.#video, -1);
-      this.#paint();
     }
     this.#grabbed?.close();
     this.#grabbed = undefined;
@@ -275,7 +275,6 @@ export class VideoPainter {
     if (!this.#video || !this.fresh) return;
     this.fresh = false;
     this.#take(this.#video, this.#at);
-    this.#paint();
   }
 
   /** Sends the video to the frame that is wanted, or that will be. */
@@ -292,6 +291,10 @@ export class VideoPainter {
   #go(v, frame, time) {
     this.#going = true;
     this.#goal = frame;
+    if (v.ended) { // from there WebKitGTK goes nowhere before it is told to play
+      v.play().catch(() => {});
+      v.pause();
+    }
     v.currentTime = time;
   }
 
@@ -303,11 +306,12 @@ export class VideoPainter {
     if (!this.moving) this.pair.rest();
   }
 
-  /** Takes a picture. @param {HTMLVideoElement|VideoFrame} from @param {number} frame that it is, -1 if that is not known */
+  /** Takes a picture, and shows it. @param {HTMLVideoElement|VideoFrame} from @param {number} frame that it is, -1 if that is not known */
   #take(from, frame) {
     if ("readyState" in from && from.readyState < 2) return;
     this.#shown.getContext("2d", { alpha: false })?.drawImage(from, 0, 0, this.#shown.width, this.#shown.height);
     this.#has = frame;
+    this.#paint();
   }
 
   #paint() {

@@ -3,12 +3,18 @@ import { mock, test } from "node:test";
 
 const page = "/sessions/s1/label";
 const clip = (/** @type {string|number} */ n) => `/sessions/s1/clips/${n}`;
-const path = (/** @type {any} */ r) => new URL(typeof r === "string" ? r : r.url, "http://host").pathname;
+const path = (/** @type {any} */ r) => {
+  const { pathname, search } = new URL(typeof r === "string" ? r : r.url, "http://host");
+  return pathname + search;
+};
 
 /** Copies of one name. */
 class Copies {
   /** @type {Map<string, any>} */ has = new Map();
-  async match(/** @type {any} */ r) { return this.has.get(path(r)); }
+  async match(/** @type {any} */ r, { ignoreSearch = false } = {}) {
+    const bare = (/** @type {string} */ p) => p.split("?")[0];
+    for (const [k, reply] of this.has) if (k === path(r) || ignoreSearch && bare(k) === bare(path(r))) return reply;
+  }
   async keys() { return [...this.has.keys()].map((k) => ({ url: `http://host${k}` })); }
   async delete(/** @type {any} */ r) { return this.has.delete(path(r)); }
   async put(/** @type {any} */ r, /** @type {any} */ reply) { this.has.set(path(r), reply); }
@@ -32,7 +38,7 @@ Object.assign(globalThis, {
   },
   caches: {
     open: async (/** @type {string} */ name) => stored.get(name) ?? stored.set(name, new Copies()).get(name),
-    match: async (/** @type {any} */ r, /** @type {{cacheName: string}} */ { cacheName }) => stored.get(cacheName)?.match(r),
+    match: async (/** @type {any} */ r, /** @type {{cacheName: string, ignoreSearch?: boolean}} */ o) => stored.get(o.cacheName)?.match(r, o),
     delete: async (/** @type {string} */ name) => stored.delete(name),
   },
   fetch: (/** @type {any} */ r) => server(path(r)),
@@ -78,6 +84,20 @@ test("a clip that does not come leaves the others", async () => {
   assert.deepEqual(kept(), [clip(1), clip(3)]);
   server = async () => { throw new TypeError("no network"); };
   assert.equal(await (await get(clip(3)))?.text(), clip(3));
+});
+
+test("a clip is kept with the video that was played, also for a page that was opened since and asks for another", async () => {
+  server = up;
+  await tell({ clips: [`${clip(7)}?plays=vp09`] });
+  assert.deepEqual(kept(), [`${clip(7)}?plays=vp09`]);
+  const other = `${clip(7)}?plays=avc1,vp09`;
+  assert.equal(await (await get(other))?.text(), other, "the server answers");
+  server = async () => { throw new TypeError("no network"); };
+  assert.equal(await (await get(other))?.clone().text(), `${clip(7)}?plays=vp09`);
+  server = async () => new Response("", { status: 502 });
+  assert.equal(await (await get(other))?.clone().text(), `${clip(7)}?plays=vp09`);
+  server = async () => new Response("", { status: 404 });
+  assert.equal((await get(other))?.status, 404);
 });
 
 test("the page opens from its copy where the server is away, stops, or takes long", async () => {

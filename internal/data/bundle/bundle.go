@@ -41,6 +41,9 @@ type Config struct {
 	// error of kind NotFound, leaves them out.
 	Learnt func(context.Context, Source) ([]export.File, error)
 
+	// Uncut reports whether the session is an arena whose clips are still being cut. Required.
+	Uncut func(context.Context) (bool, error)
+
 	// Clip writes a clip as a file of that format. Required if there are to be Clips.
 	Clip func(ctx context.Context, w io.Writer, id idrl.ClipID, format string) error
 }

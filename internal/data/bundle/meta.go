@@ -22,6 +22,8 @@ type meta struct {
 
 	Rehearsal bool `json:"rehearsal,omitempty"` // the people are simulated
 
+	ClipsBeingCut bool `json:"clips_being_cut,omitempty"` // of an arena: people were asked about a part of them so far
+
 	// What the researcher has stated; empty where nothing is.
 	Authors     []string `json:"authors"`
 	Emails      []string `json:"author_emails"`
@@ -109,6 +111,9 @@ func (b *builder) describe(ctx context.Context) (err error) {
 	m.Authors, m.Emails = authors(s.Authors)
 	m.Licence, m.Recruitment, m.Payment, m.Consent = s.Licence, s.Recruitment, s.Payment, s.Consent != ""
 	m.Rehearsal = s.Rehearsal
+	if m.ClipsBeingCut, err = b.cfg.Uncut(ctx); err != nil {
+		return err
+	}
 	m.LayoutSeed, m.ClipSteps = s.LayoutSeed(), s.Clip.Steps
 	m.After, m.Answers = b.part.After, "all"
 	if b.part.Counting {

@@ -169,6 +169,7 @@ func studiedIn(t testing.TB, dir string, n int) *store.DB {
 // configured returns how the bundle of the study of db is written.
 func configured(db *store.DB) bundle.Config {
 	return bundle.Config{
+		Uncut:   func(context.Context) (bool, error) { return false, nil },
 		Program: "tiebreak test",
 		Read: func(ctx context.Context, f func(bundle.Source) error) error {
 			return db.Read(ctx, study, func(r *store.Reading) error { return f(r) })

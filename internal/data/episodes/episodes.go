@@ -44,6 +44,9 @@ type Config struct {
 	// Scores returns the score of each rollout by what the session has learnt; of an arena that of each entrant.
 	Scores func(context.Context, bundle.Source, *recordings.Set) ([]Score, error)
 
+	// Uncut reports whether the session is an arena whose clips are still being cut.
+	Uncut func(context.Context) (bool, error)
+
 	Program   string  // its name and version
 	GoodShare float64 // of the episodes of each task with a score, above 0, at most 1
 }
@@ -90,6 +93,9 @@ func Write(ctx context.Context, sink bundle.Sink, cfg Config) error {
 			return idrl.Errorf(idrl.Invalid, "session %s is about the environment %s, whose episodes are no recordings: there is no data set for the labels to stand beside. Use the format %s", spec.ID, spec.Env, bundle.Format)
 		}
 		w := &writer{cfg: cfg, sink: sink, from: from, spec: spec}
+		if w.uncut, err = cfg.Uncut(ctx); err != nil {
+			return err
+		}
 		if w.places, err = findPlaces(ctx, from, set, cfg.Acted); err != nil {
 			return err
 		}
@@ -104,6 +110,7 @@ type writer struct {
 	from   bundle.Source
 	spec   idrl.SessionSpec
 	places places
+	uncut  bool // clips of the arena
 
 	episodes []episodeRow
 	counts   counts

@@ -94,6 +94,7 @@ func (source) Policies(_ context.Context, yield func(int64, idrl.Candidate) erro
 // config returns the configuration for a source, in which rollout or entrant i has the score that scores tells.
 func (s source) config(set *recordings.Set, scores func(i int) float64) episodes.Config {
 	return episodes.Config{
+		Uncut:   func(context.Context) (bool, error) { return false, nil },
 		Program: "tiebreak test", GoodShare: 0.5,
 		Read:     func(_ context.Context, f func(bundle.Source) error) error { return f(s) },
 		Recorded: func(idrl.SessionSpec) (*recordings.Set, error) { return set, nil },

@@ -27,6 +27,6 @@ func (w *writer) readme(out io.Writer) error {
 		counts
 		Spec                       idrl.SessionSpec
 		Program, Score, Std, Share string
-		Numbered                   bool
-	}{w.counts, w.spec, w.cfg.Program, score, std, strconv.FormatFloat(100*w.cfg.GoodShare, 'g', 4, 64) + " %", w.places.numbered})
+		Numbered, Uncut            bool
+	}{w.counts, w.spec, w.cfg.Program, score, std, strconv.FormatFloat(100*w.cfg.GoodShare, 'g', 4, 64) + " %", w.places.numbered, w.uncut})
 }

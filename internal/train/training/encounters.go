@@ -287,11 +287,11 @@ func (f recordedFootage) meet(ctx context.Context, e encounter, n, total int) (s
 	longest := 0
 	for _, t := range episodes {
 		longest = max(longest, t.Len())
-		f.progress(total)
 	}
 	if err != nil {
 		return s, err
 	}
+	f.total = total
 	err = f.show(&s, episodes, n, e.share, longest)
 	return s, err
 }

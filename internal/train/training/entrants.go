@@ -64,7 +64,8 @@ type arenaShow struct {
 	policies []idrl.Policy
 	to       jobs.Reporter
 	filmed   bool // clips are cut from videos, which takes seconds each
-	done     int  // episodes
+	total    int  // episodes, or clips of recorded ones
+	done     int  // of these, those under way or made
 	known    int  // of these, whose clips were cut before: nothing is said of them
 }
 
@@ -129,7 +130,8 @@ func (a *arenaShow) from(ctx context.Context, start int) (s shots, err error) {
 		if err := ctx.Err(); err != nil {
 			return s, err
 		}
-		a.progress(len(a.policies) * startsOf(len(a.policies)))
+		a.total = len(a.policies) * startsOf(len(a.policies))
+		a.progress()
 		t, err := a.episode(k, start, p)
 		if err != nil || t == nil {
 			return shots{}, err
@@ -147,14 +149,14 @@ func (a *arenaShow) from(ctx context.Context, start int) (s shots, err error) {
 	return s, a.show(&s, episodes, start, share, a.env.Spec().Horizon)
 }
 
-// progress says that one more episode of total is under way.
-func (a *arenaShow) progress(total int) {
+// progress says that one more episode is simulated, or clip of a recorded one made.
+func (a *arenaShow) progress() {
 	what := "showing the policies"
 	if a.filmed {
-		what = trainer.Cutting(a.done+1, total)
+		what = trainer.Cutting(a.done+1, a.total)
 	}
 	if a.done >= a.known {
-		a.to.Progress(a.done, total, what)
+		a.to.Progress(a.done, a.total, what)
 	}
 	a.done++
 }
@@ -164,6 +166,9 @@ func (a *arenaShow) progress(total int) {
 func (a *arenaShow) show(s *shots, episodes []*idrl.Trajectory, number int, share float64, longest int) error {
 	still, err := a.cut(s, episodes, number, share, longest)
 	if err == nil && still >= 2 && share > 0 {
+		if a.spec.Arena.Recorded() {
+			a.done -= len(episodes) // these are made again
+		}
 		_, err = a.cut(s, episodes, number, 0, longest)
 	}
 	return err
@@ -182,6 +187,9 @@ func (a *arenaShow) cut(s *shots, episodes []*idrl.Trajectory, number int, share
 		c := idrl.Segment(t, begin, n)
 		s.print += string(c.ID)
 		c.ID = a.clipID(s.who[i], number)
+		if a.spec.Arena.Recorded() {
+			a.progress()
+		}
 		if c.Media, err = clip.Encode(a.env, c); err != nil {
 			return 0, err
 		}

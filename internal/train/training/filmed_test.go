@@ -71,10 +71,23 @@ func TestGenerationsOfFilmedRollouts(t *testing.T) {
 type says struct{ to *[]string }
 
 func (s says) Progress(_, _ int, what string) { *s.to = append(*s.to, what) }
-func (says) Artefact(string, []byte) error    { return nil }
-func (says) Checkpoint([]byte) error          { return nil }
 
-// TestArenaOfFilmedRollouts: the training of an arena says how many clips it has cut.
+// A watched is says that counts the clips of recordings that are cut when something is said.
+type watched struct {
+	says
+	into string // folder of the recordings
+	cut  *[]int
+}
+
+func (w watched) Progress(done, total int, what string) {
+	w.says.Progress(done, total, what)
+	kept, _ := filepath.Glob(filepath.Join(w.into, "*", ".cut", "*"))
+	*w.cut = append(*w.cut, len(kept))
+}
+func (says) Artefact(string, []byte) error { return nil }
+func (says) Checkpoint([]byte) error       { return nil }
+
+// TestArenaOfFilmedRollouts: the training of an arena says which clip it is cutting; those before it are cut by then.
 func TestArenaOfFilmedRollouts(t *testing.T) {
 	folder, into := t.TempDir(), t.TempDir()
 	policies := []string{"steady", "steady", "shaky", "shaky"}
@@ -89,17 +102,21 @@ func TestArenaOfFilmedRollouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
+	var cut []int
 	arena, places := entrantsOf(2)
 	if arena, err = PlanRecorded(set, arena, places, 3); err != nil {
 		t.Fatal(err)
 	}
-	a := arenaShow{spec: idrl.SessionSpec{ID: "arena", Env: set.ID(), Arena: arena}, env: set.New(), to: says{&said}}
+	a := arenaShow{spec: idrl.SessionSpec{ID: "arena", Env: set.ID(), Arena: arena}, env: set.New(), to: watched{says{&said}, into, &cut}}
 	g, err := a.recorded(t.Context(), request{}, []EntrantPolicy{{Params: []float64{0}}, {Params: []float64{1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"cutting clips: 1 of 4", "cutting clips: 2 of 4", "cutting clips: 3 of 4", "cutting clips: 4 of 4"}; len(g.Clips) != 4 || !slices.Equal(said, want) {
 		t.Errorf("%d clips, and progress %q", len(g.Clips), said)
+	}
+	if !slices.Equal(cut, []int{0, 1, 2, 3}) {
+		t.Errorf("when it says so %v clips are cut", cut)
 	}
 }
 

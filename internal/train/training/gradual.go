@@ -12,10 +12,11 @@ import (
 // EncountersName is the name under which an arena keeps how many of its clips are cut (idrl.Generation.Agents).
 const EncountersName = "encounters"
 
-// Partial reports whether an arena asks about a part of its clips, and cuts more. kept is its idrl.Generation.Agents[EncountersName].
+// Partial reports whether an arena asks about a part of its clips, and cuts more. kept is its idrl.Generation.Agents[EncountersName]; of one that cannot be read a
+// follow-up says so.
 func Partial(kept []byte) bool {
 	state, err := pack.Decode[cutState](kept)
-	return err == nil && !state.All
+	return err != nil || !state.All
 }
 
 // A footage has the episodes of encounters.
