@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"text/template"
 
+	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 )
 
@@ -26,7 +27,7 @@ func (w *writer) readme(out io.Writer) error {
 	return readmeTemplate.Execute(out, struct {
 		counts
 		Spec                       idrl.SessionSpec
-		Program, Score, Std, Share string
+		Program, Terms, Score, Std, Share string
 		Numbered                   bool
-	}{w.counts, w.spec, w.cfg.Program, score, std, strconv.FormatFloat(100*w.cfg.GoodShare, 'g', 4, 64) + " %", w.places.numbered})
+	}{w.counts, w.spec, w.cfg.Program, bundle.Terms(w.spec), score, std, strconv.FormatFloat(100*w.cfg.GoodShare, 'g', 4, 64) + " %", w.places.numbered})
 }
