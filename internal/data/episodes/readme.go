@@ -26,8 +26,8 @@ func (w *writer) readme(out io.Writer) error {
 	}
 	return readmeTemplate.Execute(out, struct {
 		counts
-		Spec                       idrl.SessionSpec
+		Spec                              idrl.SessionSpec
 		Program, Terms, Score, Std, Share string
-		Numbered                   bool
+		Numbered                          bool
 	}{w.counts, w.spec, w.cfg.Program, bundle.Terms(w.spec), score, std, strconv.FormatFloat(100*w.cfg.GoodShare, 'g', 4, 64) + " %", w.places.numbered})
 }
