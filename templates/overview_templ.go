@@ -56,7 +56,7 @@ func overviewPage(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p data-too-early>That can be said as soon as the first candidates are trained.</p><div class=\"statement\" data-statement hidden><p data-stop role=\"status\"></p><p class=\"headline\" data-headline></p><ul data-objections hidden></ul></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p data-too-early>That can be said as soon as the first candidates are trained.</p><div class=\"statement\" data-statement hidden><p class=\"headline\" data-headline></p><p data-stop role=\"status\"></p><ul data-objections=\"short\" hidden></ul></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -83,7 +83,7 @@ func (p *pen) ratings() templates.ChartCard {
 		wrong = fmt.Sprintf("Rating minus prediction: %s of 10 points on average (%s to %s).", points(fit.Error), points(low), points(high))
 	}
 	c.Said = fmt.Sprintf("Of %s, %s lie in the predicted 50 %% interval and %s in the predicted 90 %% interval. %s Typical difference: %.1f points.",
-		plural(fit.N, "rating"), coverage(fit.Half), coverage(fit.Most), wrong, 5*fit.Spread)
+		plural(fit.N, "rating"), coverage(fit.Half), coverage(fit.Most), wrong, 5*fit.Spread) + verdictScale(p.m.Spec.Kind)
 	c.Verdict = fmt.Sprintf("Unevenness of the bins (χ²) %.1f; if the predictions are right, it is at most %.1f in 95 of 100 sessions.", fit.Uneven, fit.Limit)
 	if fit.Beyond() {
 		c.Cautions = []string{"The ratings differ from the predictions more than chance explains: the model of a rating does not describe how people rate. Many ratings in the first and last bins mean more noise than the model assumes; many in the middle mean less. The intervals of the reward may be wrong."}

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/internal/session/insight"
@@ -159,10 +160,10 @@ func agreementSum(a *insight.Agreement) string {
 	case a == nil:
 		return "No two people have answered the same question yet."
 	case a.Rated:
-		return fmt.Sprintf("Agreement over %s that two people or more answered: Krippendorff’s alpha %.2f.", plural(a.Questions, "question"), a.Alpha)
+		return fmt.Sprintf("Agreement over %s that two people or more answered: Krippendorff’s alpha %s.", plural(a.Questions, "question"), words.Signed(a.Alpha, 2))
 	}
-	return fmt.Sprintf("Agreement over %s that two people or more answered: %.0f %% of pairs of answers are the same, Krippendorff’s alpha %.2f.",
-		plural(a.Questions, "question"), 100*a.Raw, a.Alpha)
+	return fmt.Sprintf("Agreement over %s that two people or more answered: %.0f %% of pairs of answers are the same, Krippendorff’s alpha %s.",
+		plural(a.Questions, "question"), 100*a.Raw, words.Signed(a.Alpha, 2))
 }
 
 // took shows a time to tenths of a second.
@@ -177,8 +178,8 @@ func rateSum(l insight.Labour) string {
 		}
 	}
 	first, last := l.Hours[0].Begin, l.Hours[len(l.Hours)-1].Begin
-	text := fmt.Sprintf("%s; in hours with answers %.0f on average, %d at most. From %s to %s UTC.",
-		plural(sum, "answer"), float64(sum)/float64(max(1, busy)), most, first.Format("2 Jan 15:04"), last.Add(time.Hour).Format("2 Jan 15:04"))
+	text := fmt.Sprintf("%s; in hours with answers %s on average, %s at most. From %s to %s UTC.",
+		plural(sum, "answer"), words.Signed(float64(sum)/float64(max(1, busy)), 0), words.Count(most), first.Format("2 Jan 15:04"), last.Add(time.Hour).Format("2 Jan 15:04"))
 	if l.Earlier > 0 {
 		text += fmt.Sprintf(" Before that: %s.", plural(l.Earlier, "answer"))
 	}

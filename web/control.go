@@ -150,7 +150,7 @@ func (s running) controlPanel(c echo.Context, spec idrl.SessionSpec, page string
 	}
 	slices.SortStableFunc(done, func(a, b record.Act) int { return b.At.Compare(a.At) })
 	for _, a := range done[:min(listed, len(done))] {
-		p.Acts = append(p.Acts, templates.ActRow{When: clock(a.At), Who: cmp.Or(a.Actor, "the person"), What: actText(a)})
+		p.Acts = append(p.Acts, templates.ActRow{When: clock(a.At), Who: actor(a), What: actText(a)})
 	}
 	return p, err
 }
@@ -189,6 +189,14 @@ func stateText(state record.SessionState, spec idrl.SessionSpec) string {
 	return "Questions are asked until the number of answers wanted is reached."
 }
 
+// actor returns who did something: nothing for commands on the server's machine.
+func actor(a record.Act) string {
+	if a.Action == "withdraw data" {
+		return cmp.Or(a.Actor, "the person")
+	}
+	return a.Actor
+}
+
 // actText describes an act for people.
 func actText(a record.Act) string {
 	switch a.Action {
@@ -202,6 +210,8 @@ func actText(a record.Act) string {
 		return "archived"
 	case record.ActRename:
 		return "renamed to “" + a.Object + "”"
+	case "invite":
+		return "annotator " + a.Object + " made"
 	case "set budget":
 		return "answers wanted set to " + a.Object + " (0: no limit)"
 	case "set tags":
@@ -220,5 +230,5 @@ func actText(a record.Act) string {
 	case "set consent", "set instructions", "add picture", "remove picture", "cancel training", "import session":
 		return a.Action + ": " + a.Object
 	}
-	return a.Action + " " + a.Object // "invite link 3", "leave answers out a2", "turn answers a2"
+	return a.Action + " " + a.Object // "revoke link 3", "leave answers out a2", "turn answers a2"
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // questionsListed is how many questions a page shows.
-const questionsListed = 6
+const questionsListed = 3
 
 // questions is GET /sessions/:id/questions: the answered questions before row "before" of the log,
 // the newest first. With "part" it is only the newest of them, or with "answer" the one of that
@@ -145,7 +145,7 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 		urls = append(urls, clipURL(spec.ID, id))
 	}
 	out.Clips = strings.Join(urls, " ")
-	out.Forecast, out.NoCast = forecastBars(q)
+	out.Forecast, out.NoCast = forecastBars(spec.Kind, q)
 	addPolicies(&out, spec, q)
 	return out
 }
@@ -154,12 +154,20 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 // ratings without ends predict more.
 func ofTen(rating float64) float64 { return 5 + 5*max(-1, min(1, rating)) }
 
-func forecastBars(q insight.Question) (out []templates.ForecastBar, none string) {
+// verdictScale says which ratings verdicts are, where questions are about success.
+func verdictScale(kind idrl.QueryKind) string {
+	if kind != idrl.JudgeClip {
+		return ""
+	}
+	return " A success counts as 10, a partial success as 5, a failure as 0."
+}
+
+func forecastBars(kind idrl.QueryKind, q insight.Question) (out []templates.ForecastBar, none string) {
 	if !q.Forecast {
 		return nil, "No prediction is known: the features have changed since the question was asked, or were learnt after it."
 	}
 	if r := q.Predicted.Rating; r != nil {
-		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", ofTen(r.Mean), ofTen(r.Low), ofTen(r.High))
+		return nil, fmt.Sprintf("A rating of %.1f of 10 on average, and from %.1f to %.1f with a probability of 90 %%.", ofTen(r.Mean), ofTen(r.Low), ofTen(r.High)) + verdictScale(kind)
 	}
 	bar := func(name string, p float64, given bool) {
 		out = append(out, templates.ForecastBar{Name: name, Value: stats.Percent(p), Width: wide(p), Given: given})

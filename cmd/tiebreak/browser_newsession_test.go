@@ -78,6 +78,9 @@ func TestBrowserNewSession(t *testing.T) {
 	b.enter("[data-create]")
 	b.wait("document.querySelector('main[data-connection=open] h1')?.innerText === 'Where is it good?'")
 	b.waitFor("[data-invite-link]")
+	b.open(evaluate[string](b, "document.querySelector('[data-answer-yourself]').href")) // which opens a tab
+	b.enter("[data-start]")
+	b.ready()
 }
 
 // Where scripts are off the form is made by the server alone: three choices by keyboard, what to expect, and the session is there with

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBrowserPagesAreShort: with 20 people, 50 answers and conditions no page of a session has more than three screens of a laptop,
-// nor is one wider than a phone.
+// TestBrowserPagesAreShort: with 20 people, 50 answers and conditions no page has more than three screens of a laptop, nor
+// is one wider than a phone.
 func TestBrowserPagesAreShort(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -47,4 +47,28 @@ func TestBrowserPagesAreShort(t *testing.T) {
 		}
 		b.resize(1280, 800)
 	}
+	b.open("http://" + addr + "/sessions/" + id)
+	for page, there := range map[string]string{
+		"/sessions/" + id + "/quality": "[data-quality]", "/sessions/" + id + "/questions": "[data-question] canvas", "/sessions/" + id + "/known": "[data-judge]",
+		"/sessions/" + id + "/instructions": "textarea", "/sessions": "[data-session]", "/sessions/new": "[data-env] canvas", "/arenas/new": "form", "/before": "[data-before]", "/audit": "[data-audit]",
+	} {
+		b.open("http://" + addr + page)
+		b.waitFor(there)
+		b.laidOut()
+		if h := evaluate[int](b, "document.documentElement.scrollHeight"); h > 3*800 {
+			b.t.Errorf("%s has a height of %d pixels, more than three screens", page, h)
+		}
+		b.resize(390, 844)
+		b.noSideways(390)
+		if covered := evaluate[string](b, coveredNames); covered != "" {
+			b.t.Errorf("on a phone %s has buttons over the names %s", page, covered)
+		}
+		b.resize(1280, 800)
+	}
 }
+
+// coveredNames lists the names of environments of which a part is under the radio button.
+const coveredNames = `[...document.querySelectorAll('[data-env]')].filter((e) => {
+	const [button, name] = [e.querySelector('input'), e.querySelector('strong')].map((n) => n.getBoundingClientRect());
+	return button.right > name.left && button.left < name.right && button.bottom > name.top && button.top < name.bottom;
+}).map((e) => e.dataset.env).join()`

@@ -71,7 +71,7 @@ function show(s) {
 /** @param {State} s */
 function showTraining({ training: t, based_on, unlearnt }) {
   const inUse = based_on < 0 ? "No candidates yet." : based_on === 0 ? "In use: candidates from before the first answer." : `In use: candidates as of answer ${based_on}.`;
-  const use = unlearnt > 0 ? `${inUse} No training has used the last ${unlearnt === 1 ? "answer" : `${unlearnt} answers`} yet.` : inUse;
+  const use = unlearnt > 0 ? `${inUse} No training has used the last ${unlearnt === 1 ? "answer" : `${count(unlearnt)} answers`} yet.` : inUse;
   const from = t.based_on > 0 ? `From answer ${t.based_on}` : "From the prior";
   const rest = t.cancelled ? "Cancelled. The next training begins after the next answer." : "No training is under way.";
   say("training", t.running ? `${from}: ${t.what || "starting"}. ${use}` : `${rest} ${use}`);
@@ -92,7 +92,7 @@ function annotatorCells(a) {
   const percent = (/** @type {number} */ v) => `${Math.round(100 * v)} %`;
   const left = a.left_low > 0 || a.left_high < 1 ? `${percent(a.left_share)} (${percent(a.left_low)} – ${percent(a.left_high)})` : "–";
   const predicted = document.createElement("span");
-  predicted.textContent = a.predicted_n > 0 ? `${percent(a.predicted)} of ${a.predicted_n}` : "–";
+  predicted.textContent = a.predicted_n > 0 ? `${percent(a.predicted)} of ${count(a.predicted_n)}` : "–";
   if (a.reversed) predicted.append(": ", link("#people", "the other way round"));
   return { cells: [(a.name || a.id) + (a.left_out ? ", left out" : a.turned ? `, ${a.turned} turned` : ""), ...[a.answers, a.decisive, a.equal, a.cant_tell, a.skipped, a.undone, a.marked].map(count),
     seconds(a.median_ms), left, predicted], dim: a.left_out };

@@ -46,6 +46,8 @@ function search(name, items, none) {
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     let left = 0;
+    const more = /** @type {HTMLDetailsElement|null} */ (form.querySelector(`[data-more-${name}s]`));
+    if (more && words.length > 0) more.open = true;
     for (const item of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(items))) {
       const group = item.closest("[data-group]")?.querySelector("h3")?.textContent ?? "";
       const text = `${item.textContent} ${group} ${item.dataset.setting ?? item.dataset.env ?? ""}`.toLowerCase();

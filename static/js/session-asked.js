@@ -58,7 +58,7 @@ function openCells(o, names, none) {
 function askedCells(a, names, none, verdicts) {
   const rated = verdicts ? ["failure", "partial success", "success"][Math.round(a.rating) + 1] : `rated ${short(5 + 5 * a.rating)} of 10`;
   const answers = /** @type {Record<string, string>} */ ({ a: "clip a", b: "clip b", equal: "equal", cant_tell: "can’t tell",
-    skip: "skipped", technical_failure: "clip failed", rated });
+    skip: "skipped", technical_failure: "clip failed", best_worst: "best and worst", rated });
   const answer = document.createElement(a.undone ? "s" : "span");
   answer.textContent = (answers[a.choice] ?? a.choice) + (a.turned ? ", turned" : "");
   return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a, none), info(a), seconds(a.response_ms)], dim: a.undone || a.left_out };

@@ -73,7 +73,7 @@ export class Learnt {
       const objections = part("objections");
       if (objections) {
         objections.hidden = statement.objections.length === 0;
-        objections.replaceChildren(...statement.objections.map(objection));
+        objections.replaceChildren(...statement.objections.map((o) => objection(o, objections.dataset.objections === "short")));
       }
     }
     say("earlier", earlier ? `The curve begins after answer ${earlier}. For earlier answers, an earlier version of the program recorded a different number: the loss relative to the candidates in use alone.` : "");
@@ -146,11 +146,11 @@ export class Learnt {
   }
 }
 
-/** @param {import("./wire.js").Objection} o */
-function objection({ code, words }) {
+/** @param {import("./wire.js").Objection} o @param {boolean} short */
+function objection({ code, words }, short) {
   const li = document.createElement("li");
   li.dataset.objection = code;
-  li.textContent = words;
+  li.textContent = short ? words.replace(/^(.*?[.!?]) .*$/s, "$1") : words; // of several sentences, the first
   return li;
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 // What only the page Overview of a session says.
+import { count } from "./count.js";
 import { words } from "./interval-chart.js";
 import { part, say } from "./session-parts.js";
 
@@ -62,7 +63,7 @@ export function likes(weights) {
   if (sure.length === 0) return weights.length ? "Nothing is certain yet about what people like." : "";
   const named = (/** @type {number} */ sign) => sure.filter((w) => sign * w.mean > 0).map((w) => `${w.name} (${words(w)})`).join(", ");
   const [up, down] = [named(1), named(-1)];
-  return [up && `More is liked of: ${up}.`, down && `Less is liked of: ${down}.`].filter(Boolean).join(" ");
+  return [up && `People prefer more of: ${up}.`, down && `People prefer less of: ${down}.`].filter(Boolean).join(" ");
 }
 
 /** @param {Pick<State, "joined"|"open">} s */
@@ -103,13 +104,13 @@ export function concerns({ annotators }) {
   for (const a of counted) {
     const name = a.name || a.id;
     if (a.reversed) out.push(`${name} answers the other way round than predicted.`);
-    if (a.decisive >= ENOUGH && (a.left_low > 0.6 || a.left_high < 0.4)) out.push(`${name} chose the left clip in ${share(a.left_share)} of ${a.decisive} comparisons; half is expected.`);
+    if (a.decisive >= ENOUGH && (a.left_low > 0.6 || a.left_high < 0.4)) out.push(`${name} chose the left clip in ${share(a.left_share)} of ${count(a.decisive)} comparisons; half is expected.`);
   }
   const marked = counted.filter((a) => a.marked > 0);
   if (marked.length > 0) {
     const answers = marked.reduce((sum, a) => sum + a.marked, 0);
     const who = marked.length === 1 ? marked[0].name || marked[0].id : `${marked.length} people`;
-    out.push(`${who}: ${answers === 1 ? "one answer is" : `${answers} answers are`} marked as hurried or impossible.`);
+    out.push(`${who}: ${answers === 1 ? "one answer is" : `${count(answers)} answers are`} marked as hurried or impossible.`);
   }
   if (out.length <= NAMED + 1) return out;
   return [...out.slice(0, NAMED), `${out.length - NAMED} remarks more: the page People has all.`];

@@ -19,7 +19,7 @@ test("only weights whose interval leaves out 0 are named, the largest first", ()
   const w = (name, mean, std) => ({ name, mean, std });
   assert.equal(likes([]), "");
   assert.equal(likes([w("speed", 1, 0.6), w("grip", 0, 0)]), "Nothing is certain yet about what people like.");
-  assert.equal(likes([w("speed", 1, 0.5), w("fuel", -2, 0.1), w("noise", 0.1, 1)]), "More is liked of: speed (1 ± 0.98). Less is liked of: fuel (−2 ± 0.196).");
+  assert.equal(likes([w("speed", 1, 0.5), w("fuel", -2, 0.1), w("noise", 0.1, 1)]), "People prefer more of: speed (1 ± 0.98). People prefer less of: fuel (−2 ± 0.196).");
   assert.equal(likes([1, 2, 3, 4].map((v) => w(`f${v}`, v, 0.1))).match(/f\d/g).join(), "f4,f3,f2");
 });
 
@@ -46,6 +46,7 @@ test("what is to be looked at", () => {
   assert.deepEqual(concerns({ annotators: [person({ name: "Ada", reversed: true })] }), ["Ada answers the other way round than predicted."]);
   assert.deepEqual(concerns({ annotators: [person({ left_share: 0.9, left_low: 0.77, left_high: 0.96 })] }), ["a1 chose the left clip in 90 % of 40 comparisons; half is expected."]);
   assert.deepEqual(concerns({ annotators: [person({ decisive: 19, left_low: 0.77 })] }), [], "too few");
+  assert.deepEqual(concerns({ annotators: [person({ marked: 100_000 })] }), ["a1: 100,000 answers are marked as hurried or impossible."]);
   assert.deepEqual(concerns({ annotators: [person({ marked: 2 })] }), ["a1: 2 answers are marked as hurried or impossible."]);
   assert.deepEqual(concerns({ annotators: [person({ marked: 2 }), person({}), person({ marked: 3 })] }), ["2 people: 5 answers are marked as hurried or impossible."]);
   const turned = (n) => concerns({ annotators: Array.from({ length: n }, (_, i) => person({ id: `a${i + 1}`, reversed: true })) });

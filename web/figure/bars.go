@@ -21,13 +21,16 @@ func hours(n int) (out []int) {
 	return out
 }
 
+// beside returns the width of an axis of counts up to most.
+func beside(most float64) float64 { return max(42, margin+room(count(most), textSize)) }
+
 // drawRate draws answers by hour.
 func drawRate(c *canvas, r rows, _ Moment) (float64, string) {
 	n, most := len(r.cells), 1.0
 	for i := range r.cells {
 		most = max(most, r.number(i, "answers"))
 	}
-	f := frame{x: span(0, float64(n), 42, c.width-16), y: span(0, most, 170, 24), whole: true, size: textSize, yTicks: 3, xTitle: "hour (UTC)", yTitle: "answers"}
+	f := frame{x: span(0, float64(n), beside(most), c.width-16), y: span(0, most, 170, 24), whole: true, size: textSize, yTicks: 3, xTitle: "hour (UTC)", yTitle: "answers"}
 	begin := func(i int) time.Time {
 		t, _ := r.at(i, "hour").(time.Time)
 		return t.UTC()
@@ -53,7 +56,7 @@ func drawTransforms(c *canvas, r rows, _ Moment) (float64, string) {
 	for i := range r.cells {
 		most, n = max(most, r.number(i, "ratings"), r.number(i, "chance_high")), n+r.number(i, "ratings")
 	}
-	f := frame{x: span(0, 1, 42, c.width-16), y: span(0, most, 200, 24), whole: true, size: textSize, yTicks: 4, xTitle: "predicted probability of a lower rating", yTitle: "ratings"}
+	f := frame{x: span(0, 1, beside(most), c.width-16), y: span(0, most, 200, 24), whole: true, size: textSize, yTicks: 4, xTitle: "predicted probability of a lower rating", yTitle: "ratings"}
 	f.sides(c)
 	c.head = []string{"Probability of a lower rating", "Ratings", "By chance"}
 	for i := range r.cells {

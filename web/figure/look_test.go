@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
@@ -203,5 +204,30 @@ func TestRegretIsOverAnswers(t *testing.T) {
 	var cells []any
 	if err := table.Write(m, func(row ...any) error { cells = row; return nil }); err != nil || table.Columns[1] != "answers" || cells[0] != int64(8) || cells[1] != 4 {
 		t.Errorf("the last row of the table is %v, %v", cells, err)
+	}
+}
+
+// Numbers of many answers are neither cut at the edge of a figure nor drawn over its marks.
+func TestFiguresOfManyAnswers(t *testing.T) {
+	m := moment()
+	m.Insight.Labour.Hours[1].Replies = 100_000
+	m.Insight.Labour.Times = []insight.Times{{N: 100_000, Q: [5]time.Duration{1.9e9, 1.9e9, 1.9e9, 1.9e9, 1.9e9}}}
+	for _, narrow := range []bool{false, true} {
+		for _, name := range []string{"rate", "times"} {
+			svg := must.Get(Draw(name, m, About{}, Look{Narrow: narrow}))(t).Inline()
+			mark := 0.0 // the rightmost
+			for _, x := range regexp.MustCompile(` x2="([^"]+)"`).FindAllStringSubmatch(svg, -1) {
+				mark = max(mark, must.Get(strconv.ParseFloat(x[1], 64))(t))
+			}
+			for _, at := range regexp.MustCompile(`<text x="([^"]+)" y="[^"]+" text-anchor="end" font-size="([^"]+)">([^<]+100,000|100,000)<`).FindAllStringSubmatch(svg, -1) {
+				left := must.Get(strconv.ParseFloat(at[1], 64))(t) - letter*must.Get(strconv.ParseFloat(at[2], 64))(t)*float64(len(at[3]))
+				if left < 0 || (name == "times" && left < mark) {
+					t.Errorf("%s, narrow %v: %q begins at %.0f; the last mark is at %.0f", name, narrow, at[3], left, mark)
+				}
+			}
+			if !strings.Contains(svg, "100,000") {
+				t.Errorf("%s has no number of answers", name)
+			}
+		}
 	}
 }

@@ -213,11 +213,14 @@ func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
 		each, names, above = 44, margin+8, 18
 	}
 	n := min(len(r.cells), mostRows)
-	most := 0.1
-	for i := range n {
-		most = max(most, r.number(i, "p95_s"))
+	said := func(i int) string {
+		return fmt.Sprintf("%.1f s, n = %s", r.number(i, "p50_s"), count(r.number(i, "answers")))
 	}
-	x := span(0, most, names, c.width-96)
+	most, right := 0.1, 96.0
+	for i := range n {
+		most, right = max(most, r.number(i, "p95_s")), max(right, 2*margin+room(said(i), smallSize))
+	}
+	x := span(0, most, names, c.width-right)
 	bottom := top + each*float64(n)
 	marks, decimals := Ticks(0, most, 4)
 	for _, v := range marks { // above, where it is seen first in a list of many people
@@ -244,7 +247,7 @@ func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
 		c.line(at("p5_s"), y, at("p95_s"), y, rangeLook)
 		c.rect(at("p25_s"), y-7, at("p75_s")-at("p25_s"), 14, boxLook, "")
 		c.line(at("p50_s"), y-9, at("p50_s"), y+9, `stroke="#1b1b1b" stroke-width="2.5"`)
-		c.text(c.width-margin, y+4, endAt, smallSize, took("p50_s")+", n = "+count(n))
+		c.text(c.width-margin, y+4, endAt, smallSize, said(i))
 		c.hover(x.from, y-(each-above)/2, x.to-x.from, each-above, fmt.Sprintf("%s: %s; median %s, middle half %s, 5 to 95 %% %s", name, words.Plural(int(n), "answer"), took("p50_s"), middle, all))
 	}
 	return bottom + 6, "Response times by pseudonym: median (mark, and its number with the number of answers), middle half (box) and 5 to 95 % (line) of the answers, without the time in which the page was hidden" +

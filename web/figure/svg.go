@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"tiebreak/internal/base/words"
 )
@@ -129,6 +130,11 @@ func (c *canvas) label(x, y float64, anchor string, size, most float64, s string
 		return
 	}
 	fmt.Fprintf(&c.b, "<text x=\"%s\" y=\"%s\" text-anchor=\"%s\" font-size=\"%s\">%s%s</text>\n", px(x), px(y), anchor, px(size), escaped(short), titled(s))
+}
+
+// room returns the width that a text takes at most.
+func room(s string, size float64) float64 {
+	return math.Ceil(letter * size * float64(utf8.RuneCountInString(s)))
 }
 
 // cut returns at most n letters of s.

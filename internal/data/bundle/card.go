@@ -53,6 +53,24 @@ func (b *builder) card() []byte {
 	return out.Bytes()
 }
 
+// Terms returns the rows of a data card, a table in Markdown, that say who made the data of a session, under which licence, and how
+// people were recruited and paid.
+func Terms(s idrl.SessionSpec) string {
+	var m meta
+	m.terms(s)
+	var out strings.Builder
+	if err := cardTemplate.ExecuteTemplate(&out, "terms", m); err != nil {
+		panic("bundle: " + err.Error()) // the template is a constant, and is tested
+	}
+	return out.String()
+}
+
+// terms sets what Terms writes.
+func (m *meta) terms(s idrl.SessionSpec) {
+	m.Authors, m.Emails = authors(s.Authors)
+	m.Licence, m.Recruitment, m.Payment, m.Consent = s.Licence, s.Recruitment, s.Payment, s.Consent != ""
+}
+
 // authors returns the names of a list with semicolons, and the addresses that stand in <> behind them.
 func authors(list string) (names, emails []string) {
 	names, emails = []string{}, []string{}

@@ -108,8 +108,7 @@ func (b *builder) describe(ctx context.Context) (err error) {
 	s, m := &b.spec, &b.meta
 	m.Format, m.Version, m.Program, m.Polarity = "tiebreak.bundle", SchemaVersion, b.cfg.Program, polarities
 	m.Session, m.Title, m.Env, m.Kind, m.Seed, m.Strategy, m.Features = string(s.ID), s.Title, s.Env, string(s.Kind), s.Seed, s.Acquisition, s.Features
-	m.Authors, m.Emails = authors(s.Authors)
-	m.Licence, m.Recruitment, m.Payment, m.Consent = s.Licence, s.Recruitment, s.Payment, s.Consent != ""
+	m.terms(b.spec)
 	m.Rehearsal = s.Rehearsal
 	if m.ClipsBeingCut, err = b.cfg.Uncut(ctx); err != nil {
 		return err

@@ -346,3 +346,18 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestCard: the description says who made the labels, and how people were recruited and paid, as data cards do, and its tables are whole.
+func TestCard(t *testing.T) {
+	from := about()
+	from.spec.Authors, from.spec.Licence, from.spec.Recruitment, from.spec.Payment = "Ada | Co <ada@example.org>; Grace", "CC-BY-4.0", "Students of one course.", "12 an hour."
+	card := text(t, written(t, from.config(recorded(t, episode), func(i int) float64 { return float64(i) })), "README.md")
+	for _, row := range []string{`| authors | Ada \| Co and Grace |`, "| contact | ada@example.org |", "| licence | CC-BY-4.0 |", "| how people were recruited | Students of one course. |", "| how people were paid | 12 an hour. |", "| consent | none was asked for by the program |"} {
+		if !strings.Contains(card, row+"\n") {
+			t.Errorf("the card lacks %q", row)
+		}
+	}
+	if strings.Contains(card, "|\n\n|") {
+		t.Error("a table of the card is in two pieces")
+	}
+}

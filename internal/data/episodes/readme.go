@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"text/template"
 
+	"tiebreak/internal/data/bundle"
 	"tiebreak/internal/idrl"
 )
 
@@ -25,8 +26,8 @@ func (w *writer) readme(out io.Writer) error {
 	}
 	return readmeTemplate.Execute(out, struct {
 		counts
-		Spec                       idrl.SessionSpec
-		Program, Score, Std, Share string
-		Numbered, Uncut            bool
-	}{w.counts, w.spec, w.cfg.Program, score, std, strconv.FormatFloat(100*w.cfg.GoodShare, 'g', 4, 64) + " %", w.places.numbered, w.uncut})
+		Spec                              idrl.SessionSpec
+		Program, Terms, Score, Std, Share string
+		Numbered, Uncut                   bool
+	}{w.counts, w.spec, w.cfg.Program, bundle.Terms(w.spec), score, std, strconv.FormatFloat(100*w.cfg.GoodShare, 'g', 4, 64) + " %", w.places.numbered, w.uncut})
 }

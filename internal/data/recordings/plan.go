@@ -40,7 +40,16 @@ func (p Plan) Lines() []string {
 	return []string{
 		fmt.Sprintf("LeRobot %s: %d episodes, %d frames at %g a second (%s), robot: %s", p.Version, len(p.Episodes), p.Frames, p.FPS, long, robot),
 		fmt.Sprintf("Cameras: %s; %d videos with %s, which are not copied", strings.Join(names, ", "), len(p.Videos), words.Bytes(p.VideoBytes())),
-		fmt.Sprintf("This takes %s, up to %s where the machine does other work: how long is left is told meanwhile. It takes %s of disk, and later about 0.7 MB for each clip that people see.",
-			words.AboutTime(p.Least), words.AboutTime(p.Most), words.Bytes(p.Place)),
+		fmt.Sprintf("This takes %s. While it runs you are told how long is left. It takes %s of disk, and later about 0.7 MB for each clip that people see.",
+			p.lasts(), words.Bytes(p.Place)),
 	}
+}
+
+// lasts says how long the import takes.
+func (p *Plan) lasts() string {
+	least, most := words.AboutTime(p.Least), words.AboutTime(p.Most)
+	if least == most {
+		return least
+	}
+	return least + " on an idle machine, and up to " + most + " on a busy one"
 }

@@ -47,7 +47,7 @@ var table = []Setting{
 	},
 	{
 		Key: "instructions", Label: "Instructions", Words: "text that annotators read: say what matters, and how to break a tie", Unit: "text", Zero: "the environment's guide",
-		High: idrl.MaxInstructions, Lines: 5, Changes: true,
+		High: idrl.MaxInstructions, Lines: 3, Changes: true,
 		at:   func(s *idrl.SessionSpec) any { return &s.Instructions },
 		rule: func(s idrl.SessionSpec) string { return rest(s.CurrentInstructions().Check()) },
 	},
