@@ -296,7 +296,11 @@ func TestNumbers(t *testing.T) {
 		{"one without", func(k int) string { return strings.Replace(episode(k), "000022", "last", 1) }, 0},
 		{"two of one number", func(k int) string { return strings.Replace(episode(k), "000022", "7", 1) }, 0},
 	} {
-		rows := table[episodeRow](t, written(t, about().config(recorded(t, test.of), func(int) float64 { return 0 })), "episodes.parquet")
+		dir := written(t, about().config(recorded(t, test.of), func(int) float64 { return 0 }))
+		if set := strings.Contains(text(t, dir, "README.md"), "LeRobotDataset("); set != (test.first != 0) {
+			t.Errorf("%s: the README says how a data set of these episodes is loaded: %v", test.name, set)
+		}
+		rows := table[episodeRow](t, dir, "episodes.parquet")
 		if rows[0].Index != test.first || rows[15].Index != test.first+15 {
 			t.Errorf("%s: from %d to %d, want %d first", test.name, rows[0].Index, rows[15].Index, test.first)
 		}
