@@ -84,7 +84,7 @@ func TestBrowserArenaIsCut(t *testing.T) {
 	b.join(link, "Ada")
 	shown := func(want bool) {
 		t.Helper()
-		const sentence = "still being cut"
+		const sentence = "Not all clips of this arena"
 		if out := mustCLI(t, "arena", "show", id, "--data", data); strings.Contains(out, sentence) != want {
 			t.Errorf("the result says:\n%s", out)
 		}
@@ -124,7 +124,7 @@ func TestBrowserArenaIsCut(t *testing.T) {
 	b.wait("document.body.dataset.state === 'done' && document.body.innerText.includes('You have compared all clips')")
 	r.wait("document.querySelector('[data-sum]')?.innerText.startsWith('8 answers') && !document.querySelector('[data-training]')")
 	waittest.Until(t, "the result is of all clips", func() bool {
-		return !strings.Contains(mustCLI(t, "arena", "show", id, "--data", data), "still being cut")
+		return !strings.Contains(mustCLI(t, "arena", "show", id, "--data", data), "Not all clips of this arena")
 	})
 	shown(false)
 	if n := ffmpeg.cuts(); n != clips {

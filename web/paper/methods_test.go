@@ -148,13 +148,13 @@ func TestMethodsFollowSettings(t *testing.T) {
 				"recorded episodes of one task, which people were told: 80 pairs in 6 tasks were of episodes that began alike and 4 pairs in 1 task were drawn at random", "one about which these two had been asked least",
 				"over 7 tasks and 5 people", "(MacKinnon et al., 2023)", "(Cameron et al., 2011), its interval is −0.40 to 2.00",
 			},
-			[]string{"same random numbers", "still being cut"},
+			[]string{"same random numbers", "Not all clips of this arena"},
 		},
 		{
 			"an arena whose clips are being cut", recordedArena, func(s *Source) {
 				s.Insight, s.Arena = nil, recordedReport().Partial()
 			},
-			[]string{"Clips of this arena are still being cut: people were asked about a part of the pairs of episodes so far."},
+			[]string{"Not all clips of this arena are cut: people were asked about a part of the pairs of episodes so far."},
 			nil,
 		},
 	} {

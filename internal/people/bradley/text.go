@@ -38,12 +38,12 @@ func (r Report) Sum() string {
 	return strings.TrimSpace(fmt.Sprintf("%s of %s; %d equal. %s", answers, people, r.Ties, r.Each()))
 }
 
-// Cut says that clips of the arena are still being cut; nothing where they are not.
+// Cut says that not all clips of the arena are cut; nothing where all are. An arena may end before.
 func (r Report) Cut() string {
 	if !r.Cutting {
 		return ""
 	}
-	return "Clips of this arena are still being cut: people were asked about a part of the pairs of episodes so far."
+	return "Not all clips of this arena are cut: people were asked about a part of the pairs of episodes so far."
 }
 
 // WriteJSON writes the report as the file arena.json.

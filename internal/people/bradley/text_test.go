@@ -84,7 +84,7 @@ func TestCut(t *testing.T) {
 	}
 	part := whole.Partial()
 	says(whole, "false", "")
-	says(part, "true", "Clips of this arena are still being cut: people were asked about a part of the pairs of episodes so far.")
+	says(part, "true", "Not all clips of this arena are cut: people were asked about a part of the pairs of episodes so far.")
 	if part.Asked != 0 || part.Pairs[0].Unasked != 0 || whole.Asked != 9 || whole.Pairs[0].Unasked != 3 {
 		t.Errorf("of a part %+v, of all %+v", part, whole)
 	}
