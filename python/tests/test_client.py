@@ -220,7 +220,7 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(e.exception.code, "too_many_requests")
 
     def test_following_is_patient_from_the_first_failure(self):
-        for lost in ([HANG_UP], [502, 503, HANG_UP, 504]):
+        for lost in ([HANG_UP], [502, 503, HANG_UP, 504], [429]):
             self.server.acts = [2, *lost, 2, 404]  # row 2 comes again, for it may have had more lines
             rows = Client(self.url, "tbk_right", tries=1).session("s1").follow(patience=30)
             with self.subTest(lost), unittest.mock.patch("time.sleep"), unittest.mock.patch("time.monotonic", lambda: self.now):

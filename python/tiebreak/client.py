@@ -191,7 +191,7 @@ class Session:
                         sent += 1
                         yield row
             except (OSError, http.client.HTTPException, APIError) as e:
-                if isinstance(e, APIError) and e.status not in (502, 503, 504):
+                if isinstance(e, APIError) and e.status not in (429, 502, 503, 504):
                     raise
                 now = time.monotonic()
                 failed = now if failed is None else failed
