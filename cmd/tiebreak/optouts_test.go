@@ -121,7 +121,7 @@ func TestOptOutsAreDocumented(t *testing.T) {
 
 // Flags that are on or off and open nothing. Each other one is an opt-out.
 var harmless = []string{
-	"acme-agree", "all", "answers", "await-training", "csv", "force", "json", "leave-out", "licences", "list", "matched", "new-id", "pair", "redact", "skip-idle", "tasks", "template", "v", "verify", "yaml", "yes",
+	"acme-agree", "all", "answers", "await-training", "csv", "force", "json", "leave-out", "licences", "list", "matched", "new-id", "pair", "redact", "skip-idle", "tasks", "template", "v", "verify", "with-uploads", "yaml", "yes",
 }
 
 // A new flag that is on or off is either an opt-out, or said here to open nothing.

@@ -189,7 +189,7 @@ func TestWorkplaceFaults(t *testing.T) {
 		{[]string{"worker", "--folder", dir, "--name", "a.b"}, `"a.b" cannot be the name of a worker`},
 		{[]string{"worker", "--credentials", "x", "--folder", dir}, "--credentials are for --nats, which is missing"},
 		{[]string{"simulate", "--url", link, "--folder", dir}, "they need --runs or --study"},
-		{[]string{"serve", "--data", t.TempDir(), "--nats-listen", "nonsense"}, "no address for workers"},
+		{[]string{"serve", "--data", t.TempDir(), "--addr", freeAddr(t), "--nats-listen", "nonsense"}, "no address for workers"},
 	} {
 		if status, _, errs := cli(t, test.args...); status == 0 || !strings.Contains(errs, test.says) {
 			t.Errorf("%q: status %d, %s; want %q", test.args, status, errs, test.says)
