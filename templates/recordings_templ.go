@@ -45,7 +45,7 @@ type UploadRow struct {
 	Name, Set, When string
 	Says            string // how far it is; empty if it is not under way
 	Wrong           string // why there is none; empty if there is one
-	Size            string // empty until it is there
+	Size            string // with a colon before it; empty until it is there, and of those of earlier versions
 	Sets            string // environments that show its videos; empty for none
 	Imports         string // that read it, or can go on with it; empty for none
 	Sessions        []UploadSession
@@ -836,14 +836,14 @@ func uploads(p RecordingsPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "</code>: ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "</code>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var34 string
 					templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(u.Size)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `recordings.templ`, Line: 207, Col: 67}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `recordings.templ`, Line: 207, Col: 65}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 					if templ_7745c5c3_Err != nil {

@@ -168,7 +168,7 @@ func (s importing) showUploads(ctx context.Context, p *templates.RecordingsPage,
 	for i, u := range list {
 		row := templates.UploadRow{Name: u.Name, Set: u.Set, When: "Sent " + clock(u.Began) + bySomebody(u.Owner, who.User) + ".", Says: u.Says, Wrong: plainCode(u.Wrong)}
 		if u.Bytes > 0 {
-			row.Size = words.Bytes(u.Bytes)
+			row.Size = ": " + words.Bytes(u.Bytes)
 		}
 		row.Sets, row.Imports = words.List(u.Sets), words.List(u.Imports)
 		for _, sum := range about[i] {
