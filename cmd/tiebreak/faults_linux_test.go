@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -232,13 +235,26 @@ func TestFaultKill(t *testing.T) {
 	}
 }
 
+// freeze stops the process, and waits until each of its threads has stopped: on a busy machine it goes on for a moment.
+func (p *process) freeze(t *testing.T) {
+	t.Helper()
+	must.Do(t, p.cmd.Process.Signal(syscall.SIGSTOP))
+	waittest.Until(t, "all threads to stop", func() bool {
+		stats := must.Get(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.cmd.Process.Pid)))(t)
+		return len(stats) > 0 && !slices.ContainsFunc(stats, func(path string) bool {
+			stat, err := os.ReadFile(path)
+			return err == nil && !strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " T")
+		})
+	})
+}
+
 // TestFaultKillControl: annotators that take for recorded what they have sent lose answers when the server is killed, and the
 // check of TestFaultKill finds that.
 func TestFaultKillControl(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 4, t.TempDir())
 	for wait := time.Second; len(c.recorded) == 0 && wait < time.Minute; wait *= 2 { // until one has sent in time, on a slow machine
-		must.Do(t, c.server.cmd.Process.Signal(syscall.SIGSTOP))
+		c.server.freeze(t)
 		c.killed(wait) // while it is frozen: it reads nothing of what is sent
 		c.trust()
 		c.back(1)

@@ -21,7 +21,8 @@ type Handle struct {
 // Spec returns what the session is made of.
 func (h Handle) Spec() idrl.SessionSpec { return h.Made }
 
-// on calls f with the session, again if it came to rest before it took the request.
+// on calls f with the session, again if it came to rest before it took the request, or started again without the data of a
+// person: what such a run was asked and has not done is no different for the next one.
 func on[T any](ctx context.Context, h Handle, f func(*Session) (T, error)) (T, error) {
 	for {
 		var zero T
@@ -30,7 +31,7 @@ func on[T any](ctx context.Context, h Handle, f func(*Session) (T, error)) (T, e
 			return zero, err
 		}
 		v, err := f(r.s)
-		if !errors.Is(err, errRests) {
+		if !errors.Is(err, errRests) && !errors.Is(err, errSuperseded) {
 			return v, err
 		}
 		select {

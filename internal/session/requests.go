@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -50,7 +51,7 @@ const (
 type inbox struct {
 	requests    chan request
 	stopped     chan struct{} // closed when Run has returned
-	rests       bool          // set before that: it took no request since it decided to rest
+	ending      error         // set before that: errRests or errSuperseded, if the next run serves what this one has not
 	waiting     []request     // to be served before what is in requests
 	retrySingly int           // how many of them are to be served one at a time
 }
@@ -97,10 +98,7 @@ var errStopped = idrl.Errorf(idrl.Unavailable, "the session is being started aga
 
 // stoppedError is why a session that has stopped takes no requests.
 func (b *inbox) stoppedError() error {
-	if b.rests {
-		return errRests
-	}
-	return errStopped
+	return cmp.Or(b.ending, errStopped)
 }
 
 // serve handles a request. If it adds a row, the waiting requests that add rows too are

@@ -231,6 +231,7 @@ func (s *Session) Run(ctx context.Context) error {
 	}
 	for {
 		if s.superseded {
+			s.ending = errSuperseded
 			return errSuperseded
 		}
 		if s.quiet > restTicks && s.comesToRest(ctx) {
@@ -278,7 +279,7 @@ func (s *Session) comesToRest(ctx context.Context) bool {
 	if s.followSettings(set) || len(s.undecided()) > 0 {
 		return false
 	}
-	s.rests, s.followed = true, digest(set)
+	s.ending, s.followed = errRests, digest(set)
 	return true
 }
 

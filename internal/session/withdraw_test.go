@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"tiebreak/internal/check/must"
 
 	"github.com/google/go-cmp/cmp"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session"
 	"tiebreak/internal/session/journaltest"
@@ -70,14 +72,13 @@ func TestWithdrawal(t *testing.T) {
 			b.withdraw("gone")
 			rows := len(b.journal.rec.Log)
 
-			// The session has not followed: it must not write what it learnt from the person.
-			if _, err := h.Answer(t.Context(), "good", waiting); idrl.KindOf(err) != idrl.Unavailable {
-				t.Fatalf("an answer before the session follows: %v; want that it is sent again", err)
+			// The session has not followed: it must not write what it learnt from the person, and the next run takes the answer.
+			if _, err := h.Answer(t.Context(), "good", waiting); err != nil {
+				t.Fatalf("an answer before the session follows: %v", err)
 			}
-			if got := len(b.journal.rec.Log); got != rows {
-				t.Fatalf("%d rows after it, want %d", got, rows)
+			if got := len(b.journal.rec.Log); got != rows+1 {
+				t.Fatalf("%d rows after it, want %d", got, rows+1)
 			}
-			patient(t, func(ctx context.Context) (view.Receipt, error) { return h.Answer(ctx, "good", waiting) })
 			s, err := m.Session(t.Context(), "s1")
 			if err != nil {
 				t.Fatal(err)
@@ -152,4 +153,49 @@ func TestFollowAWithdrawal(t *testing.T) {
 	if st := patient(t, h.Status); st.Answers != 0 || len(st.Annotators) != 0 || len(st.Recent) != 0 {
 		t.Errorf("after the withdrawal of all: %+v", st)
 	}
+}
+
+// A heldJournal reads its settings only when it is let.
+type heldJournal struct {
+	*journal
+	reads chan struct{} // nil: at once
+}
+
+func (j *heldJournal) Settings(ctx context.Context, id idrl.SessionID) (record.Settings, error) {
+	if j.reads != nil {
+		<-j.reads
+	}
+	return j.journal.Settings(ctx, id)
+}
+
+// What others ask of a session that is about to start again without a person's data is served by the next run.
+func TestWithdrawalRefusesNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(nil)
+		j := &heldJournal{journal: b.journal}
+		m := b.manager(t, j)
+		h := session.Handle{Manager: m, ID: "s1"}
+		a := reply(asked(t, h), 1)
+		must.Get(h.Answer(t.Context(), "ann", a))(t)
+		synctest.Wait()
+		j.reads = make(chan struct{})
+		b.withdraw("gone")
+		followed, have := make(chan error, 1), make(chan error, 1)
+		go func() { followed <- m.Follow(t.Context()) }()
+		synctest.Wait() // the session reads its settings
+		go func() {
+			ids, err := h.Have(t.Context(), "ann", []idrl.AnswerID{a.ID})
+			if err == nil && len(ids) != 1 {
+				err = fmt.Errorf("it has %v", ids)
+			}
+			have <- err
+		}()
+		synctest.Wait() // which takes nothing in until it has read them
+		close(j.reads)
+		if err := <-have; err != nil {
+			t.Errorf("a hello while the session starts again: %v", err)
+		}
+		must.Do(t, <-followed)
+		m.Close()
+	})
 }
