@@ -166,9 +166,6 @@ func agreementSum(a *insight.Agreement) string {
 		plural(a.Questions, "question"), 100*a.Raw, words.Signed(a.Alpha, 2))
 }
 
-// took shows a time to tenths of a second.
-func took(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
-
 func rateSum(l insight.Labour) string {
 	most, sum, busy := 0, 0, 0
 	for _, h := range l.Hours {

@@ -213,7 +213,7 @@ func TestPastTrainings(t *testing.T) {
 	}
 	b.s1.set(live.EventTraining, func() { b.s1.trainings = list })
 	r := b.get(c, "/sessions/s1/charts?page=training")
-	want := []string{"g40", "1m35s", "37", "failed", "The reason: &lt;b&gt;no world&lt;/b&gt;", "g38, search continued", "4.2 s", "cancelled", "under 1 s", "23 Nov 2026, 09:30 UTC", "Only the last 12 are listed; the CSV has all."}
+	want := []string{"g40", "1 min 35 s", "37", "failed", "The reason: &lt;b&gt;no world&lt;/b&gt;", "g38, search continued", "4.2 s", "cancelled", "under 1 s", "23 Nov 2026, 09:30 UTC", "Only the last 12 are listed; the CSV has all."}
 	if r.lacks(want...) != nil || strings.Count(r.body, ">g")-strings.Count(r.body, ">g0.") != 12 {
 		t.Errorf("the list of trainings lacks %q, or has not 12 rows: %s", r.lacks(want...), r.body)
 	}

@@ -112,7 +112,7 @@ func medianText(ms int64) string {
 	if ms == 0 {
 		return "–"
 	}
-	return (time.Duration(ms) * time.Millisecond).Round(100 * time.Millisecond).String()
+	return words.Took(time.Duration(ms) * time.Millisecond)
 }
 
 func qualityRow(id idrl.SessionID, name string, a quality.Person, rated bool) templates.QualityRow {

@@ -91,7 +91,7 @@ func TestQualityPage(t *testing.T) {
 		"<b>100 %</b>  <small>(91 to 100 %)</small>",         // the left clip
 		"Agrees with the researcher on fewer than three in four gold questions.", "Chooses the left clip too often.",
 		"<b>1.25</b>  <small>(0.50 to 2.75)</small>", "31 %", "<td data-label=\"Confuses the answers\">7 %</td>", // what the posterior knows
-		"Raw agreement", "Krippendorff", "over 1 question", "1.2s", "Where the time went", ">48s<", "0 of 40",
+		"Raw agreement", "Krippendorff", "over 1 question", "1.2 s", "Where the time went", ">48.0 s<", "0 of 40",
 	); lacks != nil {
 		t.Errorf("it lacks %q:\n%s", lacks, r.body)
 	}

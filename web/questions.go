@@ -12,6 +12,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -129,7 +130,7 @@ func questionCard(spec idrl.SessionSpec, q insight.Question, names map[idrl.Anno
 	a, as := q.Answer, q.Assignment
 	when := "imported " + clock(a.ReceivedAt)
 	if a.Input != idrl.ImportedInput {
-		when = fmt.Sprintf("%s, after %v", clock(a.ReceivedAt), (time.Duration(a.ResponseMS) * time.Millisecond).Round(100*time.Millisecond))
+		when = fmt.Sprintf("%s, after %s", clock(a.ReceivedAt), words.Took(time.Duration(a.ResponseMS)*time.Millisecond))
 	}
 	out := questionpage.Card(spec, as, q.Clips, a, nameOf(names, a.Annotator)+", "+when)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/templates"
 )
@@ -42,13 +43,10 @@ func trainingEnd(p record.PastTraining) string {
 
 // spent shows how long something took.
 func spent(d time.Duration) string {
-	switch {
-	case d < time.Second:
+	if d < time.Second {
 		return "under 1 s"
-	case d < 10*time.Second:
-		return took(d)
 	}
-	return d.Round(time.Second).String()
+	return words.Took(d)
 }
 
 // trainingsTable is the table of all past trainings.

@@ -7,6 +7,7 @@
  * @property {(id: string) => void} choose called with the id of the estimate that was clicked
  * @property {string} chosen id of the estimate that is marked
  * @property {string} unit written after the numbers
+ * @property {number} [decimals] of the numbers; default: three digits of each
  * @property {boolean} paused clips do not move
  */
 
@@ -77,7 +78,7 @@ function fill(line, e, at, how) {
   }
   const value = document.createElement("span");
   value.className = "value";
-  value.textContent = `${words(e)}${how.unit}`;
+  value.textContent = `${words(e, how.decimals)}${how.unit}`;
   const rest = [name, plot(e, at), value];
   if (!e.clip) {
     line.replaceChildren(...rest);
@@ -95,9 +96,19 @@ function fill(line, e, at, how) {
 /**
  * An estimate in words, with its interval if it has one.
  * @param {{mean: number, std: number}} e
+ * @param {number} [decimals] as many as the server's figures have; default: three digits of each number
  */
-export function words(e) {
-  return e.std > 0 ? `${short(e.mean)} ± ${short(Z * e.std)}` : short(e.mean);
+export function words(e, decimals) {
+  const number = (/** @type {number} */ v) => (decimals === undefined || !Number.isFinite(v) ? short(v) : fixed(v, decimals));
+  return e.std > 0 ? `${number(e.mean)} ± ${number(Z * e.std)}` : number(e.mean);
+}
+
+/**
+ * @param {number} v
+ * @param {number} decimals
+ */
+function fixed(v, decimals) {
+  return v.toFixed(decimals).replace(/^-(?=[0.]*$)/, "").replace("-", "−");
 }
 
 /** @param {number} v a number in three digits */

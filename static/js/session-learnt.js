@@ -84,7 +84,7 @@ export class Learnt {
     if (all.length === 0) return;
     if (this.#list && this.#choose) {
       const shown = all.map((c) => ({ ...c, mean: this.#shown(c.mean), std: this.#shown(c.std), note: this.#standing(c) }));
-      intervalChart(this.#list, shown, { unit: this.#stated ? " %" : "", chosen: this.#chosen, paused: this.#still, choose: this.#choose });
+      intervalChart(this.#list, shown, { unit: this.#stated ? " %" : "", decimals: this.#stated ? 1 : undefined, chosen: this.#chosen, paused: this.#still, choose: this.#choose });
       say("still", !all.some((c) => c.clip) ? "" : this.#still ? "Play clips" : "Pause clips");
     }
     const best = all[0];

@@ -61,7 +61,7 @@ function share(v) {
 export function likes(weights) {
   const sure = weights.filter((w) => w.std > 0 && Math.abs(w.mean) > Z * w.std).sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean)).slice(0, NAMED);
   if (sure.length === 0) return weights.length ? "Nothing is certain yet about what people like." : "";
-  const named = (/** @type {number} */ sign) => sure.filter((w) => sign * w.mean > 0).map((w) => `${w.name} (${words(w)})`).join(", ");
+  const named = (/** @type {number} */ sign) => sure.filter((w) => sign * w.mean > 0).map((w) => `${w.name} (${words(w, 2)})`).join(", ");
   const [up, down] = [named(1), named(-1)];
   return [up && `People prefer more of: ${up}.`, down && `People prefer less of: ${down}.`].filter(Boolean).join(" ");
 }

@@ -21,6 +21,9 @@ test("an axis of nothing is finite", () => {
 
 test("an estimate without an interval claims none", () => {
   assert.equal(words({ name: "a", mean: 12.5, std: 0 }), "12.5");
+  assert.equal(words({ mean: -1.327, std: 0.29 }, 2), "−1.33 ± 0.57");
+  assert.equal(words({ mean: -0.004, std: 1 }, 2), "0.00 ± 1.96");
+  assert.equal(words({ mean: Number.NaN, std: 0 }, 2), "–");
   assert.match(words({ name: "a", mean: 12.5, std: 1 }), /^12\.5 ± 1\.96$|^12\.5 ± 2$/);
 });
 

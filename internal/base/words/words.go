@@ -76,6 +76,19 @@ func Bytes(n int64) string {
 	return Plural(int(n), "byte")
 }
 
+// Took shows how long something took, which is not negative: "0.3 s", "2 min 5 s", "3 h 20 min".
+func Took(d time.Duration) string {
+	switch {
+	case d.Round(time.Second/10) < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d.Round(time.Second) < time.Hour:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+}
+
 // AboutTime says how long d is, to a person who waits: "about 20 seconds". It is empty if d is not positive, for then it is not known.
 func AboutTime(d time.Duration) string {
 	const step = 5 * time.Second

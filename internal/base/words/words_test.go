@@ -2,6 +2,7 @@ package words_test
 
 import (
 	"testing"
+	"time"
 
 	"tiebreak/internal/base/words"
 )
@@ -31,6 +32,13 @@ func TestWords(t *testing.T) {
 		{words.Bytes(999_949), "999.9 kB"},
 		{words.Bytes(365_000_000), "365.0 MB"},
 		{words.Bytes(47_377_463_886), "47.4 GB"},
+		{words.Took(0), "0.0 s"},
+		{words.Took(300 * time.Millisecond), "0.3 s"},
+		{words.Took(59_940 * time.Millisecond), "59.9 s"},
+		{words.Took(59_960 * time.Millisecond), "1 min 0 s"},
+		{words.Took(125 * time.Second), "2 min 5 s"},
+		{words.Took(time.Hour - time.Second/2), "1 h 0 min"},
+		{words.Took(200 * time.Minute), "3 h 20 min"},
 		{words.List(nil), ""},
 		{words.List([]string{"a"}), "a"},
 		{words.List([]string{"a", "b"}), "a and b"},

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 )
 
@@ -27,7 +28,7 @@ func (q Report) Print(w io.Writer) error {
 			left = fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*p.LeftShare, 100*p.LeftLow, 100*p.LeftHigh)
 		}
 		if p.MedianMS > 0 { // else they were imported
-			took = (time.Duration(p.MedianMS) * time.Millisecond).Round(100 * time.Millisecond).String()
+			took = words.Took(time.Duration(p.MedianMS) * time.Millisecond)
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t\n", name, p.Answers, p.CantTell,
 			took, left, p.sameAgain(q.Rated), p.goldRight(), p.Marked)

@@ -6,6 +6,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/base/stats"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 )
 
@@ -89,7 +90,7 @@ func (s Spent) Words() SpentWords {
 	if s.Answers == 0 || s.MS == 0 {
 		return w
 	}
-	w.Time = (time.Duration(s.MS) * time.Millisecond).Round(time.Second).String()
+	w.Time = words.Took(time.Duration(s.MS) * time.Millisecond)
 	w.Each = fmt.Sprintf("%.1f", s.Seconds())
 	w.CantTell = fmt.Sprintf("%.0f %%", 100*float64(s.CantTell)/float64(s.MS))
 	w.Hesitations = fmt.Sprintf("%d of %d", s.Hesitated, s.Answers)

@@ -32,7 +32,7 @@ func TestSpent(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", p.Annotator, p.Spent, want[p.Annotator])
 		}
 	}
-	if got, want := q.People[0].Spent.Words(), (quality.SpentWords{Time: "5s", Each: "1.7", Changes: "75 % (1 of 2 answers)", CantTell: "60 %", Hesitations: "1 of 3"}); got != want {
+	if got, want := q.People[0].Spent.Words(), (quality.SpentWords{Time: "5.0 s", Each: "1.7", Changes: "75 % (1 of 2 answers)", CantTell: "60 %", Hesitations: "1 of 3"}); got != want {
 		t.Errorf("in words %+v, want %+v", got, want)
 	}
 }
