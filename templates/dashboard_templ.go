@@ -49,9 +49,9 @@ type DashboardPage struct {
 	Cancel          string // URL that cancels the training when posted to
 	CancelNote      string // its consequences
 	People          PeoplePanel
-	Questions       string   // URL of the questions that were answered
-	Charts          string   // URL of the charts that the server draws; below it are their data
-	Tables          []string // names of those data
+	Questions       string       // URL of the questions that were answered
+	Charts          string       // URL of the charts that the server draws; below it are their data
+	Tables          []ChartTable // those data
 	Conditions      ConditionsCard
 	Card            DataCard
 }

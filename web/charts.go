@@ -243,6 +243,7 @@ func (s watching) writeTable(c echo.Context, session Session, t table) error {
 // A table is the data of a chart: docs/dashboard.md says what its columns mean.
 type table struct {
 	name    string
+	what    string // that it holds, for people
 	columns []string
 	write   func(ctx context.Context, s watching, session Session, put func(...any) error) error
 }

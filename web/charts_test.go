@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -243,7 +244,11 @@ func TestChartTables(t *testing.T) {
 	if len(described) != 18 {
 		t.Errorf("%d tables are described", len(described))
 	}
+	data := b.get(c, "/sessions/s1/data")
 	for name, text := range described {
+		if link := regexp.MustCompile(`href="/sessions/s1/charts/` + name + `" download>[A-Z][a-z][^<]{10,} <code>` + name + `</code>`); !link.MatchString(data.body) {
+			t.Errorf("the page Data does not say what %s is", name)
+		}
 		r := b.get(c, "/sessions/s1/charts/"+name)
 		all, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
 		if err != nil || r.status != 200 || len(all) == 0 || r.header.Get("Content-Type") != "text/csv; charset=utf-8" {

@@ -15,7 +15,7 @@ import (
 
 // chartTables are the tables behind the charts of a session's page.
 func chartTables() []table {
-	out := []table{{"questions", []string{
+	out := []table{{"questions", "Each answered question: why it was asked, and what was predicted", []string{
 		"row", "annotator", "answer", "counts", "p_a", "p_b", "p_equal", "picture_difference", "p_clear",
 		"policy_1", "policy_2", "rivals", "shares", "info_nats", "pair_std", "candidates_of", "response_ms", "purpose", "p_best", "p_best_rivals", "turned",
 	}, func(ctx context.Context, s watching, session Session, put func(...any) error) error {
@@ -24,8 +24,8 @@ func chartTables() []table {
 	for _, of := range []figure.Part{figure.OfInsight, figure.OfStatus} {
 		if of == figure.OfStatus {
 			out = append(out,
-				table{"leases", []string{"question", "annotator", "asked", "held_until", "policy_1", "policy_2"}, leasesTable},
-				table{"trainings", []string{"training", "generation", "answers", "follow_up", "began", "ended", "took_s", "end", "policies", "why"}, trainingsTable})
+				table{"leases", "Questions that annotators have now", []string{"question", "annotator", "asked", "held_until", "policy_1", "policy_2"}, leasesTable},
+				table{"trainings", "Trainings that have ended", []string{"training", "generation", "answers", "follow_up", "began", "ended", "took_s", "end", "policies", "why"}, trainingsTable})
 		}
 		for _, t := range figure.Tables() {
 			if t.Of == of {
@@ -38,7 +38,7 @@ func chartTables() []table {
 
 // ofMoment is a table that is computed from what a session says of itself.
 func ofMoment(t figure.Table) table {
-	return table{t.Name, t.Columns, func(ctx context.Context, s watching, session Session, put func(...any) error) error {
+	return table{t.Name, t.What, t.Columns, func(ctx context.Context, s watching, session Session, put func(...any) error) error {
 		m, err := s.moment(ctx, session, t.Of)
 		if err != nil {
 			return err

@@ -146,7 +146,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
 	for _, t := range chartTables() {
-		p.Tables = append(p.Tables, t.name)
+		p.Tables = append(p.Tables, templates.ChartTable{Name: t.name, What: t.what})
 	}
 	if page == peoplePage || page == dataPage {
 		p.People, err = s.peoplePanel(c, id)

@@ -31,6 +31,7 @@ const (
 // A Table is the data of a chart. docs/dashboard.md says what its columns mean.
 type Table struct {
 	Name    string // as in its address
+	What    string // that it holds, for people
 	Columns []string
 	Of      Part // that it is computed from
 
@@ -41,25 +42,25 @@ type Table struct {
 // Tables returns the tables that are computed from a Moment.
 func Tables() []Table {
 	return []Table{
-		{"calibration", []string{"from", "to", "answers", "came_true", "predicted", "share", "share_low", "share_high", "of"}, OfInsight, calibrationTable},
-		{"predictions", []string{"row", "p_a", "p_b", "p_equal", "answer"}, OfInsight, predictionTable},
-		{"group_predictions", groupColumns(), OfInsight, groupTable},
-		{"transforms", []string{"from", "to", "ratings", "expected", "chance_low", "chance_high"}, OfInsight, transformTable},
-		{"ratings", []string{"row", "rating", "predicted", "predicted_low", "predicted_high", "transform"}, OfInsight, ratingTable},
-		{"history", []string{"answers", "weight", "mean", "std"}, OfInsight, historyTable},
-		{"networks", []string{"network", "row", "clips", "feature", "correlation"}, OfInsight, networkTable},
-		{"covariance", []string{"weight_1", "weight_2", "covariance", "correlation"}, OfInsight, covarianceTable},
-		{"rate", []string{"hour", "answers"}, OfInsight, rateTable},
-		{"times", []string{"annotator", "answers", "p5_s", "p25_s", "p50_s", "p75_s", "p95_s"}, OfInsight, timesTable},
-		{"answers", []string{"answer", "number", "share", "share_low", "share_high"}, OfInsight, mixTable},
-		{"verdicts", []string{"policy", "task", "episodes", "failures", "partial", "successes", "share", "share_low", "share_high"}, OfInsight, verdictTable},
-		{"regret", []string{"row", "answers", "definition", "p_within", "bound", "mean", "p_unbeaten", "span", "policies"}, OfStatus, regretTable},
-		{"candidates", []string{"policy", "title", "origin", "mean", "std", "candidates"}, OfStatus, candidateTable},
-		{"weights", []string{"weight", "mean", "std"}, OfStatus, weightTable},
-		{"conditions", []string{
+		{"calibration", "How predictions of answers came true", []string{"from", "to", "answers", "came_true", "predicted", "share", "share_low", "share_high", "of"}, OfInsight, calibrationTable},
+		{"predictions", "What was predicted of each comparison", []string{"row", "p_a", "p_b", "p_equal", "answer"}, OfInsight, predictionTable},
+		{"group_predictions", "What was predicted of each group, where people choose the best and the worst", groupColumns(), OfInsight, groupTable},
+		{"transforms", "How predictions of ratings came true", []string{"from", "to", "ratings", "expected", "chance_low", "chance_high"}, OfInsight, transformTable},
+		{"ratings", "What was predicted of each rating", []string{"row", "rating", "predicted", "predicted_low", "predicted_high", "transform"}, OfInsight, ratingTable},
+		{"history", "Weights of the reward, by the number of answers", []string{"answers", "weight", "mean", "std"}, OfInsight, historyTable},
+		{"networks", "What each reward network rewards", []string{"network", "row", "clips", "feature", "correlation"}, OfInsight, networkTable},
+		{"covariance", "Covariances of the weights", []string{"weight_1", "weight_2", "covariance", "correlation"}, OfInsight, covarianceTable},
+		{"rate", "Answers in each hour", []string{"hour", "answers"}, OfInsight, rateTable},
+		{"times", "Response times of each annotator", []string{"annotator", "answers", "p5_s", "p25_s", "p50_s", "p75_s", "p95_s"}, OfInsight, timesTable},
+		{"answers", "Shares of the kinds of answers", []string{"answer", "number", "share", "share_low", "share_high"}, OfInsight, mixTable},
+		{"verdicts", "Shares of success by policy and task, where people judge success", []string{"policy", "task", "episodes", "failures", "partial", "successes", "share", "share_low", "share_high"}, OfInsight, verdictTable},
+		{"regret", "The statement of regret after each answer", []string{"row", "answers", "definition", "p_within", "bound", "mean", "p_unbeaten", "span", "policies"}, OfStatus, regretTable},
+		{"candidates", "Returns of the candidate policies", []string{"policy", "title", "origin", "mean", "std", "candidates"}, OfStatus, candidateTable},
+		{"weights", "Weights of the reward now", []string{"weight", "mean", "std"}, OfStatus, weightTable},
+		{"conditions", "How well each condition predicts held-out answers", []string{
 			"condition", "share", "questions", "answers_in_all", "answers", "decisive", "right", "accuracy", "accuracy_low", "accuracy_high", "answered", "log_loss",
 		}, OfScores, conditionTable},
-		{"strengths", []string{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high", "clips_being_cut"}, OfArena, strengthTable},
+		{"strengths", "Strengths of the entrants", []string{"rank", "title", "session", "policy", "after", "strength", "low", "high", "p_best", "answers", "preferred", "equal", "population_low", "population_high", "clips_being_cut"}, OfArena, strengthTable},
 	}
 }
 
