@@ -19,7 +19,7 @@ test("only weights whose interval leaves out 0 are named, the largest first", ()
   const w = (name, mean, std) => ({ name, mean, std });
   assert.equal(likes([]), "");
   assert.equal(likes([w("speed", 1, 0.6), w("grip", 0, 0)]), "Nothing is certain yet about what people like.");
-  assert.equal(likes([w("speed", 1, 0.5), w("fuel", -2, 0.1), w("noise", 0.1, 1)]), "People prefer more of: speed (1 ± 0.98). People prefer less of: fuel (−2 ± 0.196).");
+  assert.equal(likes([w("speed", 1, 0.5), w("fuel", -2, 0.1), w("noise", 0.1, 1)]), "People prefer more of: speed (1.00 ± 0.98). People prefer less of: fuel (−2.00 ± 0.20).");
   assert.equal(likes([1, 2, 3, 4].map((v) => w(`f${v}`, v, 0.1))).match(/f\d/g).join(), "f4,f3,f2");
 });
 
