@@ -7,7 +7,7 @@ import (
 )
 
 // shortOnPhone are the pages that have at most three screens of a phone, too.
-var shortOnPhone = map[string]bool{"/learning": true, "/sessions": true, "/arenas/new": true}
+var shortOnPhone = map[string]bool{"/learning": true, "/learnt": true, "/asked": true, "/questions": true, "/sessions": true, "/arenas/new": true}
 
 // TestBrowserPagesAreShort: with 20 sessions, 20 people, 50 answers and conditions no page has more than three screens of a
 // laptop, nor those of shortOnPhone of a phone, and none is wider than a phone.
