@@ -7,7 +7,7 @@ import (
 )
 
 // shortOnPhone are the pages that have at most three screens of a phone, too.
-var shortOnPhone = map[string]bool{"/learning": true, "/learnt": true, "/asked": true, "/questions": true, "/sessions": true, "/arenas/new": true}
+var shortOnPhone = map[string]bool{"/learning": true, "/learnt": true, "/asked": true, "/people": true, "/questions": true, "/sessions": true, "/arenas/new": true}
 
 // TestBrowserPagesAreShort: with 20 sessions, 20 people, 50 answers and conditions no page has more than three screens of a
 // laptop, nor those of shortOnPhone of a phone, and none is wider than a phone.
@@ -45,8 +45,8 @@ func TestBrowserPagesAreShort(t *testing.T) {
 		}
 		b.resize(390, 844)
 		b.noSideways(390)
-		if page == "/learning" {
-			b.wait("document.querySelector('[data-chart=calibration] details svg') !== null") // drawn for a phone
+		if chart := map[string]string{"/learning": "calibration", "/people": "times"}[page]; chart != "" {
+			b.wait("document.querySelector('[data-chart=" + chart + "] details svg') !== null") // drawn for a phone
 		}
 		b.shortOnPhone(page)
 		b.resize(1280, 800)
