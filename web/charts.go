@@ -153,6 +153,7 @@ func (p *pen) people(out *templates.Charts) {
 	answers.Said, answers.Quality = agreementSum(l.Agree), sessionURL(id, "quality")
 	out.Cards = append(out.Cards, answers)
 	out.Wide = []templates.ChartCard{p.card("times", "box: the middle half; line: 5 to 95 %; mark: median", none)}
+	p.fold(out)
 }
 
 func agreementSum(a *insight.Agreement) string {

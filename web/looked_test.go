@@ -81,7 +81,7 @@ func TestLearntParts(t *testing.T) {
 		"<b>1.50 ± 0.98</b> liked", "<b>−0.20 ± 0.98</b> not known yet", `data-taste="feature 0"`, ">likes<", ">dislikes<", "1.00 ± 0.49", "No two of the clips differ in this feature.",
 		"2 weights more, of which less is known", `data-next="/sessions/s1/clips/c2 /sessions/s1/clips/c4"`, "The answer would tell whether g4.p0 or Ada (pool.p2) is better.", "probability of 54 %",
 	)
-	if shown, more, ok := strings.Cut(body, "<details"); !ok || strings.Count(shown, "data-taste=") != 9 || strings.Count(more, "data-taste=") != 2 {
+	if shown, more, ok := strings.Cut(body, "<details>"); !ok || strings.Count(shown, "data-taste=") != 9 || strings.Count(more, "data-taste=") != 2 {
 		t.Error("not eight weights are shown at once, and two on demand")
 	}
 	for rivals, want := range map[int]string{2: "and from one more policy.", 5: "and from 4 more policies."} {

@@ -77,6 +77,11 @@ func (p *pen) fold(out *templates.Charts) {
 	for i, c := range out.Cards {
 		out.Cards[i].Figure.Folded = c.Figure.SVG != ""
 	}
+	if out.Fold == "" { // else these are folded as a whole
+		for i, c := range out.Wide {
+			out.Wide[i].Figure.Folded = c.Figure.SVG != ""
+		}
+	}
 	for i, f := range out.Figures {
 		out.Figures[i].Folded = f.SVG != "" && f.Name != "regret"
 	}

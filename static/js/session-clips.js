@@ -166,10 +166,9 @@ export class LearntClips {
     const place = this.#part("tastes");
     if (this.#tastes?.isEqualNode(fresh)) return;
     this.#tastes = fresh.cloneNode(true);
-    const open = place.querySelector("details")?.open ?? false;
+    const open = new Set([...place.querySelectorAll("details[open]")].map((d) => d.className)); // each has its own
     const had = new Map([...place.querySelectorAll("clip-loop")].map((c) => [c.getAttribute("src"), c]));
-    const more = fresh.querySelector("details");
-    if (more) more.open = open;
+    for (const d of fresh.querySelectorAll("details")) d.open = open.has(d.className);
     for (const clip of fresh.querySelectorAll("clip-loop")) {
       const src = clip.getAttribute("src");
       const was = had.get(src);
@@ -177,9 +176,9 @@ export class LearntClips {
       had.delete(src);
       clip.replaceWith(was);
     }
-    const focused = place.contains(document.activeElement);
+    const focused = place.contains(document.activeElement) ? document.activeElement?.closest("details")?.className : undefined;
     place.replaceChildren(...fresh.childNodes);
-    if (focused) place.querySelector("summary")?.focus({ preventScroll: true });
+    for (const d of place.querySelectorAll("details")) if (d.className === focused) d.querySelector("summary")?.focus({ preventScroll: true });
     this.#pause();
   }
 
