@@ -77,7 +77,7 @@ func pages() map[string]templ.Component {
 	for _, page := range []string{"learning", "learnt", "asked", "people", "training", "data", "settings"} {
 		out["board, "+page] = Dashboard(DashboardPage{
 			Layout: running("dashboard.js"), ID: evil, Page: page, Heading: evil, Watch: "/sessions/s/watch", Facts: []Fact{{Name: evil, Value: evil}}, Invite: evil, People: peopleOf(evil),
-			Export: true, Change: true, Reason: evil, NoPair: evil, CancelNote: evil, Tables: []string{evil}, Exports: "/e?format=", Tabs: []Tab{{Name: evil, URL: "javascript:alert(1)", Current: true}},
+			Export: true, Change: true, Reason: evil, NoPair: evil, CancelNote: evil, Tables: []ChartTable{{Name: evil, What: evil}}, Exports: "/e?format=", Tabs: []Tab{{Name: evil, URL: "javascript:alert(1)", Current: true}},
 			Control: ControlPanel{Page: page, Text: evil, Title: evil, Acts: []ActRow{{When: evil, Who: evil, What: evil}}},
 		})
 	}
