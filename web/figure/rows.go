@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
@@ -231,7 +232,7 @@ func drawTimes(c *canvas, r rows, _ Moment) (float64, string) {
 	c.head = []string{"Annotator", "Answers", "Median", "Middle half", "5 to 95 %"}
 	for i := range r.cells {
 		name, n := person(c, r.text(i, "annotator")), r.number(i, "answers")
-		took := func(q string) string { return fmt.Sprintf("%.1f s", r.number(i, q)) }
+		took := func(q string) string { return words.Took(time.Duration(r.number(i, q) * float64(time.Second))) }
 		middle, all := took("p25_s")+" to "+took("p75_s"), took("p5_s")+" to "+took("p95_s")
 		c.value(name, count(n), took("p50_s"), middle, all)
 		if i >= mostRows {
