@@ -324,7 +324,7 @@ func Compare(p ComparePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</tbody></table><p class=\"note\">A loss is a share of the range from the worst to the best policy that a session knows. Agreement is Krippendorff’s α over questions that two people or more answered, with a 95 % bootstrap interval. The time is the sum of all response times, without the time in which the page was hidden, and without imported answers.</p><form method=\"get\" action=\"/compare\" class=\"row\" data-wage>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</tbody></table><p class=\"note\">A loss is a share of the range from the worst to the best policy that a session knows. Agreement is Krippendorff’s α over questions that two people or more answered, with a 95 % bootstrap interval from 40 questions on. The time is the sum of all response times, without the time in which the page was hidden, and without imported answers.</p><form method=\"get\" action=\"/compare\" class=\"row\" data-wage>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -93,8 +93,8 @@ func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.Annota
 	}
 	p.Sum = fmt.Sprintf("%s, %s; %s repeated, %s", words.People(len(q.People)), plural(answers, "answer"), plural(repeats, "question"), plural(gold, "gold answer"))
 	if q.Questions > 0 {
-		p.Shared = fmt.Sprintf("Computed over %s that two or more people answered, including gold questions and repeats. 1: they always agree; 0: they agree as often as by chance (raw agreement is not corrected for chance).",
-			plural(q.Questions, "question"))
+		p.Shared = fmt.Sprintf("Computed over %s that two or more people answered, including gold questions and repeats. 1: they always agree; 0: they agree as often as by chance (raw agreement is not corrected for chance). The other coefficients have an interval from %d questions on, if not all answers agree.",
+			plural(q.Questions, "question"), quality.LeastShared)
 		p.Measures = measures(q, called)
 	}
 	switch {

@@ -7,6 +7,7 @@ import (
 
 	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/quality"
 )
 
 // A Paragraph of a methods section: complete sentences in the past tense.
@@ -252,9 +253,9 @@ func agreed(s Source) string {
 	if q.Alpha == nil {
 		return between + " Krippendorff’s α [krippendorff2004] is not defined."
 	}
-	alpha := fmt.Sprintf("%s Krippendorff’s α [krippendorff2004] was %s%s.", between, words.Signed(q.Alpha.Value, 2), ranged(q.Alpha.Low, q.Alpha.High, 1, 2, ""))
+	alpha := fmt.Sprintf("%s Krippendorff’s α [krippendorff2004] was %s%s.", between, words.Signed(q.Alpha.Value, 2), ranged(q.Alpha, 1, 2, ""))
 	if q.Raw != nil {
-		alpha += fmt.Sprintf(" Of pairs of answers to one question, %s were the same%s.", words.Signed(100*q.Raw.Value, 0)+" %", ranged(q.Raw.Low, q.Raw.High, 100, 0, " %"))
+		alpha += fmt.Sprintf(" Of pairs of answers to one question, %s were the same%s.", words.Signed(100*q.Raw.Value, 0)+" %", ranged(q.Raw, 100, 0, " %"))
 	}
 	return alpha
 }
@@ -269,10 +270,14 @@ func predictions(s Source) string {
 		words.Plural(f.N, "answer"), percentWhole(f.Right), f.ECE, f.ByChance[0], f.ByChance[1])
 }
 
-// ranged writes an interval in brackets; nothing if it is not known.
-func ranged(low, high *float64, factor float64, decimals int, unit string) string {
-	if low == nil || high == nil {
+// ranged writes the interval of a coefficient in brackets; nothing if it is not known.
+func ranged(c *quality.Coefficient, factor float64, decimals int, unit string) string {
+	if c.Low == nil || c.High == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (95 %% bootstrap interval over questions %s to %s%s)", words.Signed(factor**low, decimals), words.Signed(factor**high, decimals), unit)
+	method := "bootstrap"
+	if c.Wilson {
+		method = "Wilson"
+	}
+	return fmt.Sprintf(" (95 %% %s interval over questions %s to %s%s)", method, words.Signed(factor**c.Low, decimals), words.Signed(factor**c.High, decimals), unit)
 }

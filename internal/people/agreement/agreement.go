@@ -121,9 +121,9 @@ func Raw(u Units) (share float64, ok bool) {
 				}
 			}
 		}
-		share += float64(equal) / float64(pairs) / float64(units)
+		share += float64(equal) / float64(pairs)
 	}
-	return share, units > 0
+	return share / float64(max(units, 1)), units > 0
 }
 
 // Alpha returns Krippendorff's α, 1 − D_o/D_e: 1 for full agreement, 0 for agreement by chance.
@@ -229,18 +229,36 @@ const (
 	defined    = 0.9
 )
 
+// LeastUnits is the least number of units with two values or more of which Bootstrap gives an
+// interval. Of fewer the truth lies in it too rarely: measured, in 60 to 80 of 100 samples of 8
+// units, in 85 to 93 of 20, and in 91 to 94 of 40.
+const LeastUnits = 40
+
 // drawsOf returns how often n units are drawn with replacement: 2,000 times, and less often for many
 // units. The interval is then narrow, and its ends are accurate to a tenth of its width.
 func drawsOf(n int) int { return min(mostDraws, max(leastDraws, drawnUnits/n)) }
 
 // Bootstrap returns the 95 % percentile interval of a coefficient over units drawn with
-// replacement. ok is false if fewer than two units have two values, or the coefficient is
-// often not defined.
+// replacement. ok is false if fewer than 40 units have two values, all draws give the same
+// number, as where all agree, or the coefficient is often not defined.
 func Bootstrap(u Units, stream *rand.Rand, of func(Units) (float64, bool)) (low, high float64, ok bool) {
-	if u = slices.Collect(u.pairable()); len(u) < 2 {
+	if u = slices.Collect(u.pairable()); len(u) < LeastUnits {
 		return 0, 0, false
 	}
-	return bootstrap(u, drawsOf(len(u)), stream, of)
+	low, high, ok = bootstrap(u, drawsOf(len(u)), stream, of)
+	return low, high, ok && low < high
+}
+
+// RawInterval returns the 95 % interval of Raw: that of Bootstrap, and where it gives none Wilson's,
+// to which each unit is one trial. For more than two raters that one is wider than need be.
+func RawInterval(u Units, stream *rand.Rand) (low, high float64, wilson bool) {
+	if low, high, ok := Bootstrap(u, stream, Raw); ok {
+		return low, high, false
+	}
+	n, _ := u.size()
+	share, _ := Raw(u)
+	low, high = stats.Wilson(share*float64(n), n, stats.Z95)
+	return low, high, true
 }
 
 // bootstrap is Bootstrap with a given number of draws, for at least two units with two values or

@@ -10,10 +10,15 @@ import (
 	"tiebreak/internal/people/agreement"
 )
 
+// LeastShared is the least number of shared questions of which coefficients other than raw agreement
+// have intervals.
+const LeastShared = agreement.LeastUnits
+
 // A Coefficient is a number with its 95 % interval; nil where it is not defined.
 type Coefficient struct {
 	Value     float64  `json:"value"`
 	Low, High *float64 `json:",omitempty"`
+	Wilson    bool     `json:",omitempty"` // whether the interval is Wilson's; else it is from the bootstrap
 }
 
 // A Person has the statistics of the answers of one annotator.
@@ -107,7 +112,11 @@ func Of(log []idrl.Answer, assignments []record.Assignment, seed uint64) Report 
 	if arranged.Rated { // two ratings are hardly ever the same number
 		return q
 	}
-	q.Raw, q.Fleiss = of("raw agreement", agreement.Raw), of("kappa", agreement.Fleiss)
+	if share, ok := agreement.Raw(shared); ok {
+		low, high, wilson := agreement.RawInterval(shared, rng.New(seed, "bootstrap of raw agreement", 0))
+		q.Raw = &Coefficient{Value: share, Low: &low, High: &high, Wilson: wilson}
+	}
+	q.Fleiss = of("kappa", agreement.Fleiss)
 	units := make([]agreement.Units, len(arranged.Raters)) // by rater: most pairs of many raters share few
 	for _, u := range shared {
 		for _, v := range u {
