@@ -23,7 +23,7 @@ type window struct {
 var windows = []window{
 	{1280, 800, false, 380, false},
 	{844, 390, true, 200, false},
-	{640, 400, false, 180, false},
+	{640, 400, false, 165, false},
 	{320, 480, true, 120, false},
 	{320, 200, false, 110, true},
 	{390, 844, true, 200, false},
@@ -88,13 +88,13 @@ const controlFaults = `async (least, scrolls) => {
 // wordFaults is a JavaScript function that returns which words do not stand where they belong, or are missing.
 const wordFaults = `() => {
 	const faults = [], box = (e) => e.getBoundingClientRect();
-	const panel = document.querySelector(".beside"), side = !panel.hidden && document.querySelector("main").dataset.beside === "side";
+	const panel = document.querySelector(".beside");
 	if (!panel.hidden) {
 		const told = () => getComputedStyle(panel, "::after").content !== "none";
 		if (told() !== panel.scrollHeight - panel.clientHeight - panel.scrollTop > 8) faults.push("the panel says wrongly whether there is more: " + told());
 	}
-	const goal = document.querySelector(".goal");
-	if (document.querySelector("[data-wrong]") && !side && !(goal?.checkVisibility() && box(goal).height > 10)) faults.push("it is not said at what to succeed");
+	const said = [...document.querySelectorAll("main :is(.goal, [data-guide=text])")].filter((e) => e.checkVisibility() && box(e).height > 10);
+	if (document.querySelector("[data-wrong]") && said.length !== 1) faults.push("at what to succeed is said " + said.length + " times");
 	for (const [i, word] of document.querySelectorAll(".anchors:not(.first) span").entries()) {
 		const a = box(word), b = box(document.querySelectorAll(".scale button")[5 * i]), shared = Math.min(a.right, b.right) - Math.max(a.left, b.left);
 		if (shared < Math.min(a.width, b.width) / 2 || a.top < b.bottom - 1 || a.top > b.bottom + 12) faults.push(word.innerText + " does not stand under its number");

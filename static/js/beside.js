@@ -8,6 +8,7 @@ const LOW = 104; // least height of the panel below
 const HIGH = 320; // greatest height
 const TALL = 300; // height of clips and panel together, below which there is no room for both
 const CONTROLS = 600; // width that the controls below the clips are left at least
+const STAGE = 224; // height that the stylesheet leaves the clips at least
 const GAP = 16; // between it and the clips
 const REST = 8; // CSS pixels of the panel that may be out of view
 const SCROLL = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
@@ -27,7 +28,7 @@ const SCROLL = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "
 export function room(box, clips) {
   const aside = Math.min(WIDE, box.width - Math.max(clips.width, CONTROLS) - GAP);
   if (aside >= NARROW) return { place: "side", size: Math.floor(aside) };
-  const below = Math.min(HIGH, box.height - clips.height - GAP);
+  const below = Math.min(HIGH, box.height - Math.max(clips.height, STAGE) - GAP);
   return below >= LOW && box.height >= TALL ? { place: "below", size: Math.floor(below) } : { place: "", size: 0 };
 }
 
