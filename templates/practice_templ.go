@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 // practiceDialog shows the researcher's answer after a practice answer, or what was answered where
 // nobody knows better. The script fills it.
-func practiceDialog() templ.Component {
+func practiceDialog(p LabelPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -31,7 +31,15 @@ func practiceDialog() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog class=\"practice\" data-practice-dialog aria-labelledby=\"practice-title\" aria-describedby=\"practice-said practice-keys practice-note\"><form method=\"dialog\"><h2 id=\"practice-title\" data-practice-title></h2><p id=\"practice-said\" data-practice-said></p><p id=\"practice-keys\" class=\"by-keys\" data-practice-keys></p><p id=\"practice-note\" data-practice-note></p><div class=\"row end\"><button class=\"primary\" autofocus data-practice-next>Next practice question</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog class=\"practice\" data-practice-dialog aria-labelledby=\"practice-title\" aria-describedby=\"practice-said practice-keys practice-note\"><form method=\"dialog\"><h2 id=\"practice-title\" data-practice-title></h2><p id=\"practice-said\" data-practice-said></p><dl id=\"practice-keys\" class=\"keys by-keys\" data-practice-keys>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = answerKeys(p).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</dl><p id=\"practice-note\" data-practice-note></p><div class=\"row end\"><button class=\"primary\" autofocus data-practice-next>Next practice question</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

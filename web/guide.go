@@ -6,6 +6,7 @@ import (
 
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
+	"tiebreak/internal/study/instructions"
 	"tiebreak/templates"
 
 	"github.com/labstack/echo/v4"
@@ -28,6 +29,14 @@ func guideOf(spec idrl.SessionSpec, env EnvChoice) templates.Guide {
 	}
 	if g.Purpose == "" && len(g.Look) == 0 && g.HTML == "" {
 		g.Purpose = "Decide by what you see. Your own preference is the right answer."
+	}
+	switch {
+	case g.Purpose != "":
+		g.Goal = g.Purpose
+	case g.HTML != "":
+		g.Goal = instructions.Lead(spec.Instructions)
+	default:
+		g.Goal = g.Look[0]
 	}
 	return g
 }

@@ -43,9 +43,11 @@ func TestBrowserArena(t *testing.T) {
 	}
 	r.do(chromedp.Click(chromedp.CSS("[data-choice]:nth-of-type(1) input[type=checkbox]")))
 	r.do(chromedp.Click(chromedp.CSS("[data-choice]:nth-of-type(2) input[type=checkbox]")))
+	r.do(chromedp.Click(chromedp.CSS("[data-choice]:nth-of-type(1) summary")))
 	for _, size := range [][2]int64{{1280, 800}, {390, 844}, {844, 390}} {
 		r.resize(size[0], size[1])
 		r.noSideways(int(size[0]))
+		r.inCells()
 		r.shot(fmt.Sprintf("arena-form-%dx%d", size[0], size[1]))
 	}
 	r.accessible("the form of an arena")
@@ -102,6 +104,19 @@ func TestBrowserArena(t *testing.T) {
 }
 
 // chance writes a probability as the page does.
+// inCells reports parts of the form of an arena that are too narrow, or stand outside the cell of their session.
+func (b *tab) inCells() {
+	b.t.Helper()
+	for _, fault := range evaluate[[]string](b, `[...document.querySelectorAll("[data-choice]")].flatMap((cell) => {
+		const c = cell.getBoundingClientRect(), drawn = getComputedStyle(cell).borderLeftWidth;
+		return [...cell.querySelectorAll("label, summary, details[open] input")].map((e) => [e, e.getBoundingClientRect()])
+			.filter(([e, r]) => drawn !== "1px" || r.left < c.left || r.right > c.right || r.bottom > c.bottom || e.matches("label") && getComputedStyle(e).borderLeftWidth !== "0px" || e.matches("details input") && r.width < 160)
+			.map(([e]) => e.outerHTML.slice(0, 90));
+	})`) {
+		b.t.Errorf("not in its cell, or too narrow: %s", fault)
+	}
+}
+
 func chance(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
 
 // TestBrowserArenaOfRecordings makes an arena of recorded policies by the page, and reads the result in each task and group.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -22,7 +23,7 @@ type window struct {
 var windows = []window{
 	{1280, 800, false, 380, false},
 	{844, 390, true, 200, false},
-	{640, 400, false, 180, false},
+	{640, 400, false, 165, false},
 	{320, 480, true, 120, false},
 	{320, 200, false, 110, true},
 	{390, 844, true, 200, false},
@@ -39,7 +40,8 @@ const controlFaults = `async (least, scrolls) => {
 	const root = document.documentElement;
 	if (root.scrollWidth > w) faults.push("scrolls sideways: " + root.scrollWidth);
 	if (!scrolls && root.scrollHeight > h) faults.push("scrolls down: " + root.scrollHeight);
-	if (!document.querySelector("h1").checkVisibility({ visibilityProperty: true })) faults.push("the question is hidden");
+	const heading = document.querySelector("h1");
+	if (!heading.checkVisibility({ visibilityProperty: true }) || heading.getBoundingClientRect().width < 50) faults.push("the question is hidden");
 	const still = document.querySelector("[data-still]") !== null;
 	const wanted = ["[data-help]", "[data-undo]", "[data-skip]", "[data-choice]", ...(still ? [] : [".play", ".track", "[data-speed]"])];
 	const controls = wanted.flatMap((s) => [...document.querySelectorAll(s)]);
@@ -53,7 +55,7 @@ const controlFaults = `async (least, scrolls) => {
 			continue;
 		}
 		const hit = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
-		if (!e.contains(hit)) faults.push("is covered: " + name(e) + " by " + (hit && name(hit)));
+		if (!(e.closest(".frame") ?? e).contains(hit)) faults.push("is covered: " + name(e) + " by " + (hit && name(hit)));
 		if (e.matches("canvas")) {
 			if (Math.min(r.width, r.height) < least) faults.push("clip of " + Math.round(r.width) + "x" + Math.round(r.height));
 			continue;
@@ -83,6 +85,27 @@ const controlFaults = `async (least, scrolls) => {
 	return faults;
 }`
 
+// wordFaults is a JavaScript function that returns which words do not stand where they belong, or are missing.
+const wordFaults = `() => {
+	const faults = [], box = (e) => e.getBoundingClientRect();
+	const panel = document.querySelector(".beside");
+	if (!panel.hidden) {
+		const told = () => getComputedStyle(panel, "::after").content !== "none";
+		if (told() !== panel.scrollHeight - panel.clientHeight - panel.scrollTop > 8) faults.push("the panel says wrongly whether there is more: " + told());
+	}
+	const said = [...document.querySelectorAll("main :is(.goal, [data-guide=text])")].filter((e) => e.checkVisibility() && box(e).height > 10);
+	if (document.querySelector("[data-wrong]") && said.length !== 1) faults.push("at what to succeed is said " + said.length + " times");
+	for (const [i, word] of document.querySelectorAll(".anchors:not(.first) span").entries()) {
+		const a = box(word), b = box(document.querySelectorAll(".scale button")[5 * i]), shared = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+		if (shared < Math.min(a.width, b.width) / 2 || a.top < b.bottom - 1 || a.top > b.bottom + 12) faults.push(word.innerText + " does not stand under its number");
+	}
+	const rows = Map.groupBy([...document.querySelectorAll(".answers button")].filter((e) => e.checkVisibility()), (e) => Math.round(box(e).top));
+	const ends = [...rows.values()].map((row) => [Math.min(...row.map((e) => box(e).left)), Math.max(...row.map((e) => box(e).right))]);
+	if (innerWidth < 544 && !document.querySelector(".scale") && ends.some((e) => Math.abs(e[0] - ends[0][0]) > 2 || Math.abs(e[1] - ends[0][1]) > 2))
+		faults.push("the rows of answers are ragged: " + JSON.stringify(ends));
+	return faults;
+}`
+
 // arranged waits until the page has the size and has arranged itself for it.
 func (b *tab) arranged(w window) {
 	b.t.Helper()
@@ -103,10 +126,13 @@ func TestBrowserLayout(t *testing.T) {
 	kinds := []struct {
 		env, kind, link string
 		more            []string
+		clip            int // hundredths of the least clip of a window
 	}{
 		{env: "driver", kind: "clip_comparison"},
 		{env: "driver", kind: "clip_comparison", more: []string{"--strength", "--remarks"}},
 		{env: "driver", kind: "clip_rating"},
+		{env: "driver", kind: "clip_success"},
+		{env: "driver", kind: "clip_group", clip: 50},
 		{env: "gridworld", kind: "state_comparison"},
 		{env: "gridworld", kind: "state_rating"},
 	}
@@ -120,11 +146,12 @@ func TestBrowserLayout(t *testing.T) {
 		for _, w := range windows {
 			b.part(fmt.Sprintf("%s %dx%d%s", k.kind, w.width, w.height, strings.Join(k.more, "")), func() {
 				b.arranged(w)
-				least := w.clip
+				least, scrolls := w.clip*cmp.Or(k.clip, 100)/100, w.scrolls || w.width == 320 && k.kind == "clip_group"
 				if len(k.more) > 0 && w.height <= 480 && !w.scrolls { // a row of buttons more
 					least = least * 3 / 4
 				}
-				for _, fault := range evaluate[[]string](b, fmt.Sprintf("(%s)(%d, %t)", controlFaults, least, w.scrolls)) {
+				faults := evaluate[[]string](b, fmt.Sprintf("(%s)(%d, %t)", controlFaults, least, scrolls))
+				for _, fault := range append(faults, evaluate[[]string](b, fmt.Sprintf("(%s)()", wordFaults))...) {
 					b.t.Error(fault)
 				}
 				if os.Getenv("TIEBREAK_SCREENSHOTS") != "" {

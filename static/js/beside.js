@@ -8,7 +8,9 @@ const LOW = 104; // least height of the panel below
 const HIGH = 320; // greatest height
 const TALL = 300; // height of clips and panel together, below which there is no room for both
 const CONTROLS = 600; // width that the controls below the clips are left at least
+const STAGE = 224; // height that the stylesheet leaves the clips at least
 const GAP = 16; // between it and the clips
+const REST = 8; // CSS pixels of the panel that may be out of view
 const SCROLL = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
 
 /**
@@ -26,7 +28,7 @@ const SCROLL = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "
 export function room(box, clips) {
   const aside = Math.min(WIDE, box.width - Math.max(clips.width, CONTROLS) - GAP);
   if (aside >= NARROW) return { place: "side", size: Math.floor(aside) };
-  const below = Math.min(HIGH, box.height - clips.height - GAP);
+  const below = Math.min(HIGH, box.height - Math.max(clips.height, STAGE) - GAP);
   return below >= LOW && box.height >= TALL ? { place: "below", size: Math.floor(below) } : { place: "", size: 0 };
 }
 
@@ -40,6 +42,7 @@ export class Beside {
     const observer = new ResizeObserver(() => this.#arrange());
     observer.observe(main);
     signal.addEventListener("abort", () => observer.disconnect());
+    panel.addEventListener("scroll", () => this.#tell(), { signal });
     panel.addEventListener("keydown", (e) => {
       if (SCROLL.includes(e.key)) e.stopPropagation(); // while the panel has the focus these scroll it, and are no answers
     }, { signal });
@@ -68,5 +71,12 @@ export class Beside {
     skip.hidden = !skippable;
     main.dataset.beside = place;
     main.style.setProperty("--beside", `${size}px`);
+    this.#tell();
+  }
+
+  /** Says whether there is more below what is in view. */
+  #tell() {
+    const { panel } = this.parts;
+    panel.toggleAttribute("data-more", panel.scrollHeight - panel.clientHeight - panel.scrollTop > REST);
   }
 }

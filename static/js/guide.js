@@ -72,10 +72,10 @@ export class Guide {
     this.open();
   }
 
-  /** Puts what the dialog of a page says wherever the guide is shown. @param {Document} page */
+  /** Puts what the dialog and the heading of a page say wherever the guide is shown. @param {Document} page */
   #copy(page) {
     for (const part of document.querySelectorAll("[data-guide]")) {
-      const from = page.querySelector(`dialog [data-guide=${/** @type {HTMLElement} */ (part).dataset.guide}]`);
+      const from = page.querySelector(`:is(dialog, h1) [data-guide=${/** @type {HTMLElement} */ (part).dataset.guide}]`);
       if (from && from !== part) part.replaceChildren(...from.cloneNode(true).childNodes);
     }
   }

@@ -3,14 +3,6 @@
 /** @typedef {import("./practice.js").Practice} Practice */
 /** @typedef {ReturnType<Practice["answer"]>} Judged */
 
-/** What is said of the keys after an answer that nobody judges. */
-const KEYS = {
-  row: "Keys: ← left, → right, ↑ equal, ↓ can’t tell.",
-  column: "Keys: ↑ upper, ↓ lower, E equal, C can’t tell.",
-  rating: "Keys: 0 to 9, = for 10, ↓ can’t tell.",
-  verdict: "Keys: ← failure, ↑ partial, → success, ↓ can’t tell.",
-};
-
 /**
  * What the annotator's page shows of practice: the mark above the question, and after an
  * answer what the researcher says.
@@ -59,7 +51,7 @@ export class PracticeView {
     const known = question.choice !== undefined;
     view.part("practice-title").textContent = !known ? "That is how it works" : right === null ? "The researcher’s answer" : right ? "That is right" : "Not quite";
     view.part("practice-said").textContent = known ? `The researcher says: ${this.#words(question, question.left)}.` : `You answered: ${this.#words(answer, question.left)}.`;
-    view.part("practice-keys").textContent = known ? "" : KEYS[question.left === undefined || question.left === "" ? (document.querySelector("[data-wrong]") ? "verdict" : "rating") : view.body.dataset.layout === "column" ? "column" : "row"];
+    view.part("practice-keys").hidden = known;
     view.part("practice-note").textContent = known ? question.note : "This answer does not count, and none was right or wrong. Decide the next ones by what you are asked to look for.";
     view.part("practice-next").textContent = practice.clips.length === 0 ? "Go on to the questions that count" : "Next practice question";
     this.#dialog.dataset.right = right === null ? "" : String(right);

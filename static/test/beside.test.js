@@ -11,6 +11,7 @@ const cases = [ // what is left of a box of width, height by clips of width, hei
   ["a single clip in a portrait window", 366, 600, 366, 274, "below", 310],
   ["much room below", 1000, 1400, 1000, 700, "below", 320],
   ["a single clip in a low window", 812, 150, 150, 150, "", 0],
+  ["clips that are lower than their stage must be", 296, 308, 296, 140, "", 0],
   ["none at all", 600, 300, 600, 300, "", 0],
 ];
 

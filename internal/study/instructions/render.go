@@ -56,6 +56,18 @@ func Pictures(source string) (out []string) {
 	return out
 }
 
+// Lead returns the words of the first paragraph or entry of a list in Markdown, without marks, on one line.
+// It is empty if there are none.
+func Lead(source string) (lead string) {
+	src := []byte(strings.ToValidUTF8(source, "\uFFFD"))
+	walk(goldmark.DefaultParser().Parse(text.NewReader(src)), func(n ast.Node) {
+		if k := n.Kind(); lead == "" && (k == ast.KindParagraph || k == ast.KindTextBlock) {
+			lead = strings.Join(strings.Fields(words(src, n)), " ")
+		}
+	})
+	return lead
+}
+
 // highest returns the level of the highest heading of a document, 1 if it has none.
 func highest(doc ast.Node) int {
 	least := 7
@@ -181,7 +193,7 @@ func words(src []byte, n ast.Node) string {
 			b.Write(t.Value)
 		}
 	})
-	return html.UnescapeString(strings.TrimSpace(b.String()))
+	return html.UnescapeString(string(util.UnescapePunctuations([]byte(strings.TrimSpace(b.String())))))
 }
 
 func (s *safe) rawHTML(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
