@@ -47,9 +47,13 @@ func (s watching) before(c echo.Context) error {
 	missing, lookAt := installation.Count(list, installation.Missing), installation.Count(list, installation.LookAt)
 	p.Ready, p.Says = missing == 0, beforeText(missing, lookAt)
 	for _, state := range installation.States() {
+		rows := &p.Rows
+		if state == installation.OK {
+			rows = &p.Well
+		}
 		for _, f := range list {
 			if f.State == state {
-				p.Rows = append(p.Rows, templates.BeforeRow{Name: f.Name, State: string(state), Says: f.Says, Do: f.Do, Command: f.Command})
+				*rows = append(*rows, templates.BeforeRow{Name: f.Name, State: string(state), Says: f.Says, Do: f.Do, Command: f.Command})
 			}
 		}
 	}

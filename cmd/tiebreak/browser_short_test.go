@@ -7,7 +7,10 @@ import (
 )
 
 // shortOnPhone are the pages that have at most three screens of a phone, too.
-var shortOnPhone = map[string]bool{"/learning": true, "/learnt": true, "/asked": true, "/people": true, "/questions": true, "/sessions": true, "/arenas/new": true}
+var shortOnPhone = map[string]bool{
+	"/learning": true, "/learnt": true, "/asked": true, "/people": true, "/data": true, "/quality": true, "/questions": true, "/instructions": true,
+	"/sessions": true, "/sessions/new": true, "/arenas/new": true, "/before": true,
+}
 
 // TestBrowserPagesAreShort: with 20 sessions, 20 people, 50 answers and conditions no page has more than three screens of a
 // laptop, nor those of shortOnPhone of a phone, and none is wider than a phone.
@@ -72,14 +75,23 @@ func TestBrowserPagesAreShort(t *testing.T) {
 	}
 }
 
-// shortOnPhone reports a page, by its address or that below the session, that is to be short on a phone and is not.
+// shortOnPhone reports a page, by its address or that below the session, that is to be short on a phone and is not, and what is too low
+// there for a finger.
 func (b *tab) shortOnPhone(page string) {
 	b.t.Helper()
+	b.phone()
 	b.laidOut()
+	if low := evaluate[[]string](b, lowTargets); len(low) > 0 {
+		b.t.Errorf("on a phone the page %q has buttons of less than 44 pixels: %q", page, low)
+	}
 	if h := evaluate[int](b, "document.documentElement.scrollHeight"); shortOnPhone[page] && h > 3*844 {
 		b.t.Errorf("on a phone the page %q has a height of %d pixels, more than three screens", page, h)
 	}
 }
+
+// lowTargets lists what can be pressed and is less than 44 pixels high.
+const lowTargets = `[...document.querySelectorAll('button, .button, summary, .back-link, [data-account]')]
+	.filter((e) => e.checkVisibility() && e.getBoundingClientRect().height < 44).map((e) => e.outerHTML.slice(0, 80))`
 
 // coveredNames lists the names of environments of which a part is under the radio button.
 const coveredNames = `[...document.querySelectorAll('[data-env]')].filter((e) => {

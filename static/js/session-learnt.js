@@ -71,9 +71,10 @@ export class Learnt {
       say("stop", statement.stop);
       part("stop")?.classList.toggle("headline", statement.may_stop);
       const objections = part("objections");
-      if (objections) {
+      if (objections && !objections.contains(document.activeElement)) { // somebody is in it with the keyboard
+        const open = [.../** @type {NodeListOf<HTMLElement>} */ (objections.querySelectorAll("li:has([open])"))].map((li) => li.dataset.objection);
         objections.hidden = statement.objections.length === 0;
-        objections.replaceChildren(...statement.objections.map((o) => objection(o, objections.dataset.objections === "short")));
+        objections.replaceChildren(...statement.objections.map((o) => objection(o, objections.dataset.objections === "short", open.includes(o.code))));
       }
     }
     say("earlier", earlier ? `The curve begins after answer ${earlier}. For earlier answers, an earlier version of the program recorded a different number: the loss relative to the candidates in use alone.` : "");
@@ -146,11 +147,25 @@ export class Learnt {
   }
 }
 
-/** @param {import("./wire.js").Objection} o @param {boolean} short */
-function objection({ code, words }, short) {
+/**
+ * An objection: its first sentence, and what follows, which a phone folds.
+ * @param {import("./wire.js").Objection} o
+ * @param {boolean} short only the first sentence
+ * @param {boolean} open the rest is not folded
+ */
+function objection({ code, words }, short, open) {
   const li = document.createElement("li");
   li.dataset.objection = code;
-  li.textContent = short ? words.replace(/^(.*?[.!?]) .*$/s, "$1") : words; // of several sentences, the first
+  const first = words.match(/^.*?[.!?](?= )/s)?.[0] ?? words;
+  li.append(first);
+  if (short || first === words) return li;
+  const rest = document.createElement("details");
+  rest.className = "phone-fold";
+  rest.open = open;
+  const summary = document.createElement("summary");
+  summary.textContent = "What to do about it";
+  rest.append(summary, words.slice(first.length));
+  li.append(rest);
   return li;
 }
 
