@@ -204,7 +204,7 @@ func TestAPITextAfterTheBody(t *testing.T) {
 		`{"title":"x","budget":20} and more`:   "docs/api.md",
 		`{"title":"x","budget":20.0} and more`: "docs/api.md",
 		`{"title":"x","budget":20.0}{}`:        "docs/api.md",
-		`{"title":"x","budget":20.0}`:          "entrants",
+		`{"title":"x","budget":20.0}`:          "ntrants must be a list",
 	} {
 		r := b.send(http.DefaultClient, "POST", "/api/v1/arenas", strings.NewReader(body), token)
 		if r.status != http.StatusBadRequest || !strings.Contains(r.body, wants) {
