@@ -186,6 +186,9 @@ func wholeNumbers(text []byte) (plain []byte, other bool) {
 	if d.Decode(&v) != nil {
 		return nil, false
 	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, false
+	}
 	var walk func(v any) any
 	walk = func(v any) any {
 		switch v := v.(type) {

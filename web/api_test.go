@@ -195,3 +195,20 @@ type noLog struct{}
 func (noLog) Follow(context.Context, idrl.SessionID, int64, int, func(record.LogRow) error) error {
 	return nil
 }
+
+// TestAPITextAfterTheBody: a body is one JSON object, also if it writes whole numbers with a fraction.
+func TestAPITextAfterTheBody(t *testing.T) {
+	b := newBench(t, nil)
+	token := http.Header{"Authorization": {"Bearer " + b.token(identity.ScopeUpload, "")}}
+	for body, wants := range map[string]string{
+		`{"title":"x","budget":20} and more`:   "docs/api.md",
+		`{"title":"x","budget":20.0} and more`: "docs/api.md",
+		`{"title":"x","budget":20.0}{}`:        "docs/api.md",
+		`{"title":"x","budget":20.0}`:          "ntrants must be a list",
+	} {
+		r := b.send(http.DefaultClient, "POST", "/api/v1/arenas", strings.NewReader(body), token)
+		if r.status != http.StatusBadRequest || !strings.Contains(r.body, wants) {
+			t.Errorf("%s: %d %s, want %q", body, r.status, r.body, wants)
+		}
+	}
+}

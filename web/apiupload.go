@@ -160,7 +160,7 @@ func (s *api) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Generati
 	defer ticket.leave()
 	ticket.rest()
 	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(uploadRead)) // the time spent waiting does not count
-	content := bytes.NewBuffer(make([]byte, 0, max(0, c.Request().ContentLength)+bytes.MinRead))
+	content := bytes.NewBuffer(make([]byte, 0, min(max(0, c.Request().ContentLength), maxUpload)+bytes.MinRead))
 	if _, err := content.ReadFrom(rollouts.Limited(c.Request().Body)); err != nil {
 		return g, nil, nil, bodyError(err)
 	}

@@ -1,12 +1,17 @@
 package web_test
 
 import (
+	"bufio"
 	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/people/identity"
 	"tiebreak/web"
 )
@@ -62,5 +67,19 @@ func TestAPIUploadWaits(t *testing.T) {
 	done()
 	if r := b.api(token, "POST", "/s3/trajectories", `{"trajectories":[]}`); r.status == 503 {
 		t.Errorf("afterwards: %d %s", r.status, r.body)
+	}
+}
+
+// TestAPIUploadThatSaysItIsHuge: what a header says of the length of a body takes no memory.
+func TestAPIUploadThatSaysItIsHuge(t *testing.T) {
+	b := newBench(t, nil)
+	b.addUploads()
+	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(b.url, "http://")))(t)
+	defer func() { must.Do(t, conn.Close()) }()
+	_ = must.Get(fmt.Fprintf(conn, "POST /api/v1/sessions/s3/trajectories HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: 1125899906842624\r\n\r\n{", b.token(identity.ScopeUpload, "s3")))(t)
+	must.Do(t, conn.(*net.TCPConn).CloseWrite())
+	reply := must.Get(http.ReadResponse(bufio.NewReader(conn), nil))(t)
+	if must.Do(t, reply.Body.Close()); reply.StatusCode != http.StatusBadRequest {
+		t.Errorf("it is refused with %s", reply.Status)
 	}
 }

@@ -21,7 +21,7 @@ type Flags interface {
 	Flags(ctx context.Context, id idrl.SessionID) ([]record.Flag, error)
 }
 
-// maxFlag bounds the body of a flag, in bytes: each character of its note may be six.
+// maxFlag bounds the body of a flag, in bytes: each character of its note may be twelve, as \ud83d\ude00 is.
 const maxFlag = 8 << 10
 
 // postFlag is POST /sessions/:id/flags.

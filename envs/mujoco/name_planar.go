@@ -41,7 +41,7 @@ func (c *course) fall() (h drawing.Happening, ok bool) {
 // that of the first state in which it is fallen, or else its mean while it lies flat. Turning over on the ground
 // afterwards is no other fall.
 func (c *course) falls(first int) float64 {
-	turns := math.Round(c.qpos[0][2]/(2*math.Pi)) * 2 * math.Pi
+	turns := c.turns()
 	if pitch := c.qpos[first][2] - turns; math.Abs(pitch) >= tips {
 		return pitch
 	}
@@ -58,6 +58,9 @@ func (c *course) falls(first int) float64 {
 	return sum / n
 }
 
+// turns returns the whole turns in the pitch of the first state, radians: a robot that stands after a somersault is upright.
+func (c *course) turns() float64 { return math.Round(c.qpos[0][2]/(2*math.Pi)) * 2 * math.Pi }
+
 // Limits of what Hopper does, whose trunk is 1.25 m high when it stands.
 const (
 	hopperLow   = 0.8  // height below which a person sees a fall, metres
@@ -71,7 +74,7 @@ const (
 func nameHopper(c *course) drawing.Happening {
 	low := hopperLow
 	for i, q := range c.qpos {
-		c.fallen[i] = q[1] < low || math.Abs(q[2]) > tips
+		c.fallen[i] = q[1] < low || math.Abs(math.Remainder(q[2], 2*math.Pi)) > tips
 		low = hopperLow
 		if c.fallen[i] {
 			low = hopperUp
@@ -138,7 +141,7 @@ func nameWalker(c *course) drawing.Happening {
 		return useful("walks backward")
 	case v < 0.8:
 		return useful("walks slowly")
-	case c.mean(2) < -0.15:
+	case c.mean(2)-c.turns() < -0.15:
 		return useful("walks leaning back")
 	case v < 1.7:
 		return useful("walks")
@@ -148,7 +151,7 @@ func nameWalker(c *course) drawing.Happening {
 
 // stance names a still of a robot that stands.
 func stance(c *course) string {
-	switch pitch := c.qpos[0][2]; {
+	switch pitch := c.qpos[0][2] - c.turns(); {
 	case pitch > 0.15:
 		return "leans forward"
 	case pitch < -0.15:
@@ -160,7 +163,7 @@ func stance(c *course) string {
 // nameCheetah names what HalfCheetah does. It is fallen where it is on its back.
 func nameCheetah(c *course) drawing.Happening {
 	share, first := c.lies()
-	pitch := c.mean(2) - math.Round(c.qpos[0][2]/(2*math.Pi))*2*math.Pi
+	pitch := c.mean(2) - c.turns()
 	switch end := c.fallen[len(c.fallen)-1]; {
 	case first == 0 && share >= mostly:
 		return useless("lies on its back")

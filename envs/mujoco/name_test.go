@@ -56,6 +56,11 @@ func leaning(metres, angle float64) func(float64) []float64 {
 	return func(share float64) []float64 { return []float64{metres * share, 0, angle * share} }
 }
 
+// flipped goes by metres after a somersault backward.
+func flipped(metres float64) func(float64) []float64 {
+	return func(share float64) []float64 { return []float64{metres * share, 0, -2 * math.Pi} }
+}
+
 // backAndOver falls on its back and then turns over to its front, where it lies for as long.
 func backAndOver(share float64) []float64 {
 	if share < 0.5 {
@@ -107,6 +112,10 @@ func TestNamesInThePlane(t *testing.T) {
 		{"hopper", 1, halfUp, "falls backward", true},
 		{"hopper", 2, way(1.6), "falls forward", true},
 		{"hopper", 2, way(-1.6), "falls backward", true},
+		{"hopper", 0, flipped(0), "stands still", true},
+		{"hopper", 0, flipped(0.5), "creeps forward", false},
+		{"hopper", 2, func(share float64) []float64 { return []float64{-2*math.Pi - 1.6*share} }, "falls backward", true},
+		{"walker2d", 0, flipped(1.2), "walks", false},
 		{"walker2d", 0, way(0), "stands still", true},
 		{"walker2d", 0, way(-0.6), "walks backward", false},
 		{"walker2d", 0, way(0.5), "walks slowly", false},

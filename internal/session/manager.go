@@ -169,17 +169,22 @@ func (m *Manager) load(id idrl.SessionID) (*Session, error) {
 // rests is loaded if its settings have changed since it came to rest.
 func (m *Manager) Follow(ctx context.Context) error {
 	var errs []error
+	var all []*run
 	for id, was := range m.resting() {
 		set, err := m.journal.Settings(ctx, id)
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
 		case digest(set) != was.followed:
-			m.run(id)
+			all = append(all, m.run(id))
 		}
 	}
 	running, loading := m.running()
-	all := slices.Concat(running, loading) // what is being loaded may have read the settings of before
+	for _, r := range slices.Concat(running, loading) { // what is being loaded may have read the settings of before
+		if !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
 	failed := make([]error, len(all))
 	var wg sync.WaitGroup
 	for i, r := range all { // at the same time: a session may wait for a training
@@ -193,18 +198,21 @@ func (m *Manager) Follow(ctx context.Context) error {
 	return errors.Join(append(errs, failed...)...)
 }
 
-// follow is Session.Follow once the session is loaded; it does nothing if it could not be. If a withdrawal of data or rest
-// ends the run it waits for that: the next run reads the settings of then.
+// follow is Session.Follow once the session is loaded. If it could not be, that is an error only where it may pass. If a withdrawal of
+// data or rest ends the run it waits for that: the next run reads the settings of then.
 func (r *run) follow(ctx context.Context) error {
 	select {
 	case <-r.loaded:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	var err error
-	if r.err == nil {
-		err = r.s.Follow(ctx)
+	if r.err != nil {
+		if idrl.KindOf(r.err) == idrl.Unavailable {
+			return r.err
+		}
+		return nil
 	}
+	err := r.s.Follow(ctx)
 	if !errors.Is(err, errSuperseded) && !errors.Is(err, errRests) {
 		return err
 	}

@@ -136,6 +136,49 @@ func TestFollowLoadsWhatRests(t *testing.T) {
 	})
 }
 
+// TestFollowTriesAgainToLoad: a command changes a session that rests while the disk does not answer. Follow says so, and loads the
+// session when it is called again.
+func TestFollowTriesAgainToLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(nil)
+		j := &unreadable{journal: b.journal}
+		m := session.NewManager(j, func(r record.Record) (session.Config, error) {
+			return session.Config{
+				Record: r, Model: b.model, Acquisition: b.method, Trainer: b.trainer, Journal: j, Publisher: nobody{}, Log: b.log, Now: b.clock.Now,
+				RestAfter: restAfter,
+			}, nil
+		}, b.log)
+		defer m.Close()
+		asked(t, session.Handle{Manager: m, ID: "s1"})
+		if time.Sleep(2 * restAfter); m.Running() != 0 {
+			t.Fatal("the session does not rest")
+		}
+		b.want(0, record.Settings{State: record.StateClosed})
+		j.off.Store(true)
+		if err := m.Follow(t.Context()); idrl.KindOf(err) != idrl.Unavailable {
+			t.Errorf("while it cannot be loaded: %v", err)
+		}
+		j.off.Store(false)
+		must.Do(t, m.Follow(t.Context()))
+		if m.Running() != 1 {
+			t.Error("it was not loaded again")
+		}
+	})
+}
+
+// unreadable is a journal whose sessions cannot be loaded while it is off.
+type unreadable struct {
+	*journal
+	off atomic.Bool
+}
+
+func (u *unreadable) Load(ctx context.Context, id idrl.SessionID) (record.Record, error) {
+	if u.off.Load() {
+		return record.Record{}, idrl.Errorf(idrl.Unavailable, "the disk does not answer")
+	}
+	return u.journal.Load(ctx, id)
+}
+
 // countRests counts sessions that come to rest.
 type countRests struct {
 	slog.Handler

@@ -61,9 +61,11 @@ func Open(name string, limits Limits) (a *Archive, err error) {
 	head = head[:n]
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		if a.zip, err = zip.NewReader(&limitedAt{f, maxDirectory}, a.size); err != nil {
+		list := &limitedAt{from: f, left: maxDirectory}
+		if a.zip, err = zip.NewReader(list, a.size); err != nil {
 			return nil, refused("archive", "the zip file is damaged, or the list of its files has more than %d bytes: %v", maxDirectory, err)
 		}
+		list.known = true
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		a.gzip = true
 	case len(head) < 262 || string(head[257:262]) != "ustar":
@@ -78,16 +80,19 @@ func (a *Archive) Close() error { return a.file.Close() }
 // Size returns how many bytes a has as it is packed.
 func (a *Archive) Size() int64 { return a.size }
 
-// A limitedAt reads at most left bytes.
+// A limitedAt reads a zip file, and at most left bytes of it before the list of its files is known.
 type limitedAt struct {
-	from io.ReaderAt
-	left int
+	from  io.ReaderAt
+	left  int
+	known bool // what is read is content, which has limits of its own
 }
 
 // ReadAt implements io.ReaderAt.
 func (l *limitedAt) ReadAt(p []byte, at int64) (int, error) {
-	if l.left -= len(p); l.left < 0 {
-		return 0, io.ErrUnexpectedEOF
+	if !l.known {
+		if l.left -= len(p); l.left < 0 {
+			return 0, io.ErrUnexpectedEOF
+		}
 	}
 	return l.from.ReadAt(p, at)
 }

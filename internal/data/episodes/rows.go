@@ -122,7 +122,7 @@ func markGood(list []episodeRow, share float64) []int64 {
 			for end < len(of) && *of[end].Score == *of[first].Score {
 				end++
 			}
-			if first > 0 && float64(end) > share*float64(len(of)) {
+			if first > 0 && float64(end) > share*float64(len(of))+1e-9 { // the product may be rounded down from a whole number
 				break
 			}
 			n, first = end, end

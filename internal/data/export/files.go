@@ -3,6 +3,7 @@ package export
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func NewFolder(dir string, fill func(dir string) error) (err error) {
 		return unwritable(dir, err)
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty folder
-		return CheckFolder(dir)
+		return cmp.Or(CheckFolder(dir), unwritable(dir, err)) // the latter if it is empty, as a mount point may be
 	}
 	if err := os.Rename(partial, dir); err != nil {
 		return unwritable(dir, err)

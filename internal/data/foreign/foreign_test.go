@@ -120,7 +120,7 @@ func TestReadFile(t *testing.T) {
 
 func TestDecode(t *testing.T) {
 	t.Parallel()
-	for text, ok := range map[string]bool{`{"a":1}`: true, " {} \n": true, `{"b":1}`: false, `{"a":1}{}`: false, `{"a":`: false} {
+	for text, ok := range map[string]bool{`{"a":1}`: true, " {} \n": true, `{"b":1}`: false, `{"a":1}{}`: false, `{"a":1}}`: false, `{"a":1}]`: false, `{"a":`: false} {
 		var v struct{ A int }
 		if err := foreign.Decode(bytes.NewReader([]byte(text)), nil, &v); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)

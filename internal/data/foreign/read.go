@@ -57,8 +57,8 @@ func Decode(from io.Reader, limits jsonlimit.Limits, dst any) error {
 	if err := dec.Decode(dst); err != nil {
 		return err
 	}
-	if dec.More() {
-		return errors.New("it holds more than one value")
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more than one value")
 	}
 	return nil
 }

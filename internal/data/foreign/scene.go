@@ -19,7 +19,7 @@ func SceneLimits() jsonlimit.Limits {
 	return jsonlimit.Limits{{}, {Name: "shapes", Most: maxShapes, Least: leastJSON}, {}, {Name: "numbers in the points of a shape", Most: 3 * maxPoints}}
 }
 
-// A Scene is an drawing.Scene on the wire.
+// A Scene is a drawing.Scene on the wire.
 type Scene struct {
 	Camera struct {
 		X         float64 `json:"x"`
@@ -35,7 +35,7 @@ type Scene struct {
 	Moving []Shape `json:"moving"`
 }
 
-// A Shape is an drawing.Shape on the wire.
+// A Shape is a drawing.Shape on the wire.
 type Shape struct {
 	Kind   string    `json:"kind"`
 	Paint  string    `json:"paint"`

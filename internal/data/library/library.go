@@ -185,7 +185,7 @@ func (e entry) params(before []Behaviour) ([]float64, error) {
 		return nil, fmt.Errorf("it is like behaviour %d, of which there are %d before it", *e.Like, len(before))
 	}
 	out := slices.Clone(before[*e.Like].Params)
-	if e.From < 0 || e.From+len(x) > len(out) {
+	if e.From < 0 || e.From > len(out)-len(x) {
 		return nil, fmt.Errorf("it has %d numbers from %d on of %d", len(x), e.From, len(out))
 	}
 	copy(out[e.From:], x)

@@ -86,6 +86,7 @@ func TestBadFiles(t *testing.T) {
 		"no base64":              `{"behaviours":[{"floats":"!"}]}`,
 		"half a float":           `{"behaviours":[{"floats":"AAAA"}]}`,
 		"beyond the end":         `{"behaviours":[{"params":[1]},{"like":0,"from":1,"floats":"AAAAAA=="}]}`,
+		"far beyond the end":     `{"behaviours":[{"params":[1]},{"like":0,"from":9223372036854775807,"floats":"AAAAAA=="}]}`,
 		"before the beginning":   `{"behaviours":[{"params":[1]},{"like":0,"from":-1,"floats":"AAAAAA=="}]}`,
 		"a name that is no text": `{"behaviours":[{"name":3}]}`,
 	} {

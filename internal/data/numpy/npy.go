@@ -80,9 +80,10 @@ func (a *File) parse(head string, most int64) error {
 		if err != nil || k < 0 || k > 1<<31 {
 			return fmt.Errorf("its shape (%s) is too large", m[4])
 		}
-		if total *= int64(k); total > most {
+		if k > 0 && total > most/int64(k) {
 			return fmt.Errorf("%w: its shape is (%s); at most %d are read", ErrMany, m[4], most)
 		}
+		total *= int64(k)
 		a.Shape = append(a.Shape, k)
 	}
 	if m[3] == "True" && len(a.Shape) > 1 {

@@ -3,6 +3,7 @@ package numpy_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,6 +42,17 @@ func TestRows(t *testing.T) {
 			if _, err := rowsOf(whole, 2); !errors.Is(err, numpy.ErrMany) {
 				t.Errorf("%s%s, of more than 2 numbers: %v", version, name, err)
 			}
+		}
+	}
+}
+
+// TestHugeShapes: a shape whose numbers no int64 counts is refused.
+func TestHugeShapes(t *testing.T) {
+	for _, shape := range []string{"2147483648, 32, 268435456", "2147483648, 32, 2147483648, 3", "2, 2147483648, 2147483648, 2147483648"} {
+		head := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%s), }\n", shape)
+		content := append([]byte(numpy.Magic+"\x01\x00"), byte(len(head)), 0)
+		if _, err := numpy.Open(bytes.NewReader(append(content, head...)), 1<<36); !errors.Is(err, numpy.ErrMany) {
+			t.Errorf("(%s): %v", shape, err)
 		}
 	}
 }

@@ -46,10 +46,9 @@ const maxColumn = 200 // characters of the name of a column
 
 // NameFields are the name and the title of what is imported. The command has flags of the same names for all kinds of imports.
 func NameFields() []Field {
-	text := func(dst func(*LeRobotConfig) *string) func(*LeRobotConfig, string) error { return setText(dst) }
 	return []Field{
-		{Name: "name", Label: "Name", Help: NameHelp, Most: 64, set: text(func(c *LeRobotConfig) *string { return &c.Name })},
-		{Name: "title", Label: "Title", Help: TitleHelp, Most: foreign.MaxTitle, set: text(func(c *LeRobotConfig) *string { return &c.Title })},
+		{Name: "name", Label: "Name", Help: NameHelp, Most: 64, set: setText(func(c *LeRobotConfig) *string { return &c.Name })},
+		{Name: "title", Label: "Title", Help: TitleHelp, Most: foreign.MaxTitle, set: setText(func(c *LeRobotConfig) *string { return &c.Title })},
 	}
 }
 

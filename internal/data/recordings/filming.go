@@ -124,7 +124,7 @@ func (f *filming) run(ctx context.Context) (err error) {
 	var s standard
 	err = f.d.Read(ctx, func(i int, r *lerobot.Frames) error {
 		f.episodeRead(ctx, i, checkingEpisodes)
-		return s.add(episodeName(i), r.States)
+		return s.observe(episodeName(i), r.States)
 	})
 	if err != nil {
 		return err
@@ -278,7 +278,7 @@ func (f *filming) decideFeatures(s *standard) (*standard, error) {
 		return nil, nil
 	}
 	if !s.wide {
-		s.names = f.d.FeatureNames("observation.state", len(s.sum))
+		s.names = f.d.FeatureNames("observation.state", len(s.mean))
 	}
 	return f.decide(s)
 }

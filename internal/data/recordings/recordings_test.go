@@ -326,7 +326,7 @@ func TestFeaturesOfObservations(t *testing.T) {
 		delete(s, name+"/features.npy")
 		flat := func(k, t, j int) float64 {
 			if j == 1 {
-				return 4
+				return 123456.7
 			}
 			return obs(k, t, j)
 		}

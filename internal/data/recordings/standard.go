@@ -71,50 +71,38 @@ func (k *keeping) observe(g given, s *standard) error {
 	if err := a.rows("observations", &rows); err != nil {
 		return err
 	}
-	return s.add(g.Name, rows)
+	return s.observe(g.Name, rows)
 }
 
 // A standard is the means and standard deviations of observations.
 type standard struct {
-	n         int
-	wide      bool // there are none, or too many numbers in one
-	sum, sq   []float64
-	mean, std []float64
-	columns   []int    // that change
-	names     []string // of all columns; nil: they have none
+	spread           // of each number, over all steps
+	wide    bool     // there are none, or too many numbers in one
+	columns []int    // that change
+	names   []string // of all columns; nil: they have none
 }
 
-func (s *standard) add(name string, rows [][]float64) error {
+func (s *standard) observe(name string, rows [][]float64) error {
 	if rows == nil || len(rows[0]) > maxDefault {
 		s.wide = true
 		return nil
 	}
-	if s.sum == nil {
-		s.sum, s.sq = make([]float64, len(rows[0])), make([]float64, len(rows[0]))
-	}
-	if len(rows[0]) != len(s.sum) {
-		return refused("array", "%s: an observation has %d numbers; those of the first rollout have %d", name, len(rows[0]), len(s.sum))
+	if s.mean != nil && len(rows[0]) != len(s.mean) {
+		return refused("array", "%s: an observation has %d numbers; those of the first rollout have %d", name, len(rows[0]), len(s.mean))
 	}
 	for _, row := range rows[1:] {
-		s.n++
-		for i, x := range row {
-			s.sum[i] += x
-			s.sq[i] += x * x
-		}
+		s.add(row)
 	}
 	return nil
 }
 
 // finish returns how many columns change.
 func (s *standard) finish() int {
-	if s.wide || s.n == 0 {
+	if s.wide {
 		return 0
 	}
-	for i := range s.sum {
-		mean := s.sum[i] / float64(s.n)
-		std := math.Sqrt(max(0, s.sq[i]/float64(s.n)-mean*mean))
-		s.mean, s.std = append(s.mean, mean), append(s.std, std)
-		if std > 1e-9*(1+math.Abs(mean)) {
+	for i, mean := range s.mean {
+		if s.std(i) > 1e-9*(1+math.Abs(mean)) {
 			s.columns = append(s.columns, i)
 		}
 	}
@@ -129,7 +117,7 @@ func (k *keeping) features(r *recording, policy int, s *standard) error {
 		r.phi = zeros(n, len(s.columns))
 		for t := range r.phi {
 			for j, i := range s.columns {
-				r.phi[t][j] = (r.obs[t+1][i] - s.mean[i]) / s.std[i]
+				r.phi[t][j] = (r.obs[t+1][i] - s.mean[i]) / s.std(i)
 			}
 		}
 	case k.x.From == fromPolicies:

@@ -61,7 +61,7 @@ func (c Cut) Layout() (size image.Point, at []image.Rectangle) {
 
 func even(v float64) int { return 2 * max(1, int(math.Round(v/2))) }
 
-// Rate returns a number of frames a second as ffmpeg reads it.
+// rate returns a number of frames a second as ffmpeg reads it.
 func rate(fps float64) string {
 	if fps == math.Trunc(fps) {
 		return strconv.Itoa(int(fps))

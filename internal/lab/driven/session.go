@@ -211,10 +211,11 @@ func (s *Session) await(ctx context.Context, is func() bool) error {
 	return s.events.why(nil)
 }
 
-// settle notes the training that the session has begun or given up by its last request.
+// settle notes the training that the session has begun or given up by its last request. One that waits for its generations has
+// then the one that is due.
 func (s *Session) settle(ctx context.Context) error {
 	if s.waits {
-		return nil
+		return s.events.why(session.Inside{Of: s.session}.Settle(ctx))
 	}
 	now, err := session.Inside{Of: s.session}.Training(ctx)
 	if err != nil {

@@ -125,7 +125,7 @@ func (s *Stock) play(ctx context.Context, r *run, k int, b library.Behaviour) (s
 	}
 	if mu := b.Mu(); mu != nil {
 		out.mu, out.mus = mu, b.Mus
-	} else {
+	} else { // as if the steps that are not played were like the others
 		floats.Scale(float64(r.env.Spec().Horizon)/float64(r.most), out.mu)
 	}
 	out.under = out.mu
