@@ -43,6 +43,7 @@ func (db journal) Follow(ctx context.Context, id idrl.SessionID, after int64, li
 			return err
 		}
 		for _, row := range rows {
+			idrl.Pause(ctx) // yield may take as long as reading does
 			if err := yield(row); err != nil {
 				return err
 			}

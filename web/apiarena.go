@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -51,8 +52,8 @@ func (s *api) apiNewArena(c echo.Context) error {
 		return err
 	}
 	var id idrl.SessionID
-	err = s.admitted(c, createWork, func() (err error) {
-		id, err = s.cfg.Arenas.NewArena(c.Request().Context(), spec, entrants, who.User)
+	err = s.admitted(c, createWork, func(ctx context.Context) (err error) {
+		id, err = s.cfg.Arenas.NewArena(ctx, spec, entrants, who.User)
 		return err
 	})
 	if err != nil {

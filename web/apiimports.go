@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -57,13 +58,13 @@ func (s *api) apiRecordings(c echo.Context) error {
 	}
 	sets, imports, more := []apiSet{}, []apiImport{}, false
 	var uploads []apiUploadState
-	err = s.admitted(c, readWork, func() error {
-		list, left, err := s.cfg.Importer.Recordings(c.Request().Context(), seesOf(who))
+	err = s.admitted(c, readWork, func(ctx context.Context) error {
+		list, left, err := s.cfg.Importer.Recordings(ctx, seesOf(who))
 		for _, f := range list {
 			sets = append(sets, apiSet{f.Name, f.Version, f.Robot, f.FPS, f.Episodes, f.Frames, append([]string{}, f.Cameras...), f.Wrong})
 		}
 		if more = left; err == nil {
-			uploads, err = importing{s.site}.apiUploads(c.Request().Context(), who)
+			uploads, err = importing{s.site}.apiUploads(ctx, who)
 		}
 		return err
 	})

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -65,8 +66,8 @@ func (s *api) apiSessions(c echo.Context) error {
 // infos returns the sessions that a program may watch, or one of them.
 func (s *api) infos(c echo.Context, who auth.Actor, only idrl.SessionID) ([]apiSessionInfo, error) {
 	var list []record.Summary
-	err := s.admitted(c, readWork, func() (err error) {
-		list, err = everySession(c.Request().Context(), s.site, who)
+	err := s.admitted(c, readWork, func(ctx context.Context) (err error) {
+		list, err = everySession(ctx, s.site, who)
 		return err
 	})
 	out := []apiSessionInfo{}
@@ -210,9 +211,9 @@ func (s *api) answersAfter(c echo.Context, spec idrl.SessionSpec, after int64, l
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
-		var b bytes.Buffer
-		err := s.admitted(c, readWork, func() error {
-			return s.cfg.Exports.Follow(ctx, spec.ID, after, limit, func(row record.LogRow) error { return writeRow(&b, spec, row) })
+		b := newRowWriter(spec)
+		err := s.admitted(c, readWork, func(ctx context.Context) error {
+			return s.cfg.Exports.Follow(ctx, spec.ID, after, limit, b.write)
 		})
 		if err != nil || b.Len() > 0 {
 			return b.Bytes(), err
@@ -238,11 +239,21 @@ type apiRow struct {
 	Answer    json.RawMessage  `json:"answer,omitempty"`    // of an answer: the columns of the export
 }
 
-func writeLine(b *bytes.Buffer, v any) error { return json.NewEncoder(b).Encode(v) }
+// A rowWriter holds rows of the log of a session as lines of JSON.
+type rowWriter struct {
+	bytes.Buffer
+	out     *json.Encoder
+	answers func(r export.Row, yield func(line []byte) error) error
+}
 
-// writeRow writes a row of the log as a line; an answer to a group as one for each comparison
-// that it implies.
-func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row record.LogRow) error {
+func newRowWriter(spec idrl.SessionSpec) *rowWriter {
+	w := &rowWriter{answers: export.Lines(spec)}
+	w.out = json.NewEncoder(w)
+	return w
+}
+
+// write adds a row as a line; an answer to a group as one for each comparison that it implies.
+func (w *rowWriter) write(row record.LogRow) error {
 	out := apiRow{Seq: row.Seq, ID: row.ID}
 	switch {
 	case row.Undoes != "":
@@ -253,20 +264,12 @@ func writeRow(b *bytes.Buffer, spec idrl.SessionSpec, row record.LogRow) error {
 		out.Event = string(row.Choice)
 	default:
 		out.Event = "answer"
-		var text bytes.Buffer
-		one := func(yield func(export.Row) error) error { return yield(*row.Reply) }
-		if err := export.Write(&text, "jsonl", spec, one); err != nil {
-			return err
-		}
-		for line := range bytes.Lines(text.Bytes()) {
+		return w.answers(*row.Reply, func(line []byte) error {
 			out.Answer = line
-			if err := writeLine(b, out); err != nil {
-				return err
-			}
-		}
-		return nil
+			return w.out.Encode(out)
+		})
 	}
-	return writeLine(b, out)
+	return w.out.Encode(out)
 }
 
 // apiExport is GET /api/v1/sessions/:id/export, with the parameters of the page's export except the

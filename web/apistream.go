@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"net/http"
@@ -138,18 +137,17 @@ func (s *stream) rest(ctx context.Context) {
 func (s *stream) send(ctx context.Context) error {
 	s.read = time.Now()
 	for {
-		var b bytes.Buffer
-		rows := 0
+		b, rows := newRowWriter(s.spec), 0
 		err := s.exports.Follow(ctx, s.spec.ID, s.after, maxAnswerRows, func(row record.LogRow) error {
 			rows++
 			s.after = row.Seq
-			return writeRow(&b, s.spec, row)
+			return b.write(row)
 		})
 		if err != nil {
 			return err
 		}
 		if rows == 0 && (s.quiet || !s.begun) {
-			if err := writeLine(&b, apiAlive{"alive", s.after}); err != nil {
+			if err := b.out.Encode(apiAlive{"alive", s.after}); err != nil {
 				return err
 			}
 		}

@@ -43,8 +43,8 @@ func (s *api) apiCreate(c echo.Context) error {
 		return err
 	}
 	var id idrl.SessionID
-	err = s.admitted(c, createWork, func() (err error) {
-		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec, who.User, anyway)
+	err = s.admitted(c, createWork, func(ctx context.Context) (err error) {
+		id, err = s.cfg.Sessions.Create(ctx, spec, who.User, anyway)
 		return err
 	})
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *api) apiUpload(c echo.Context) error {
 
 var errNoUploads = idrl.Errorf(idrl.Conflict, "the clips of this session come from its environment; make a session for uploaded clips with POST /api/v1/sessions")
 
-// readUpload reads the body of an upload. While it comes it takes no place; each trajectory takes one.
+// readUpload reads the body of an upload. While it comes it takes no place; each trajectory takes one in its turn.
 func (s *api) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Generation, clips []idrl.ClipID, names []string, err error) {
 	w := uploadWork
 	size := c.Request().ContentLength
@@ -165,7 +165,7 @@ func (s *api) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Generati
 		return g, nil, nil, bodyError(err)
 	}
 	ctx := c.Request().Context()
-	turn := func(ctx context.Context) (leave func(), err error) { return ticket.rest, ticket.resume(ctx) }
+	turn := func(ctx context.Context) (func(), error) { return s.heavy.decode(ctx, ticket) }
 	leave, err := turn(ctx)
 	if err != nil {
 		return g, nil, nil, err
@@ -187,5 +187,5 @@ func (s *api) readUpload(c echo.Context, spec idrl.SessionSpec) (g idrl.Generati
 
 const (
 	uploadRead   = 30 * time.Second // for the body of an upload, as for that of any request
-	uploadCopies = 3                // of the body that are in memory at a time: as it came, as the decoder holds it, and decoded
+	uploadCopies = 4                // of the body that are in memory at a time: as it came, as the decoder holds it, which is up to two, and decoded
 )

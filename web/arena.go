@@ -77,8 +77,8 @@ func (s watching) createArena(c echo.Context) error {
 		}
 	}
 	if err == nil {
-		err = s.admitted(c, createWork, func() (err error) {
-			id, err = s.cfg.Arenas.NewArena(c.Request().Context(), spec, entrants, who.User)
+		err = s.admitted(c, createWork, func(ctx context.Context) (err error) {
+			id, err = s.cfg.Arenas.NewArena(ctx, spec, entrants, who.User)
 			return err
 		})
 	}

@@ -113,8 +113,8 @@ func (s running) clone(c echo.Context) error {
 		return err
 	}
 	var id idrl.SessionID
-	err = s.admitted(c, createWork, func() (err error) {
-		id, err = s.cfg.Sessions.Clone(c.Request().Context(), spec.ID, title, seed, who.User, c.FormValue("anyway") == "yes")
+	err = s.admitted(c, createWork, func(ctx context.Context) (err error) {
+		id, err = s.cfg.Sessions.Clone(ctx, spec.ID, title, seed, who.User, c.FormValue("anyway") == "yes")
 		return err
 	})
 	if err != nil {

@@ -23,12 +23,14 @@ const (
 type heavy struct {
 	*scheduler
 
+	decoding chan struct{} // has an element while an upload is decoded
+
 	lock   sync.Mutex
 	urgent int           // guarded by lock: messages of people that are dealt with
 	calm   chan struct{} // guarded by lock: annotators' messages in process
 }
 
-func newHeavy() *heavy { return &heavy{scheduler: newScheduler()} }
+func newHeavy() *heavy { return &heavy{scheduler: newScheduler(), decoding: make(chan struct{}, 1)} }
 
 // first says that an annotator's message is in process, until done is called.
 func (h *heavy) first() (done func()) {
@@ -83,6 +85,21 @@ func (h *heavy) giveWay(ctx context.Context) {
 	}
 }
 
+// decode waits until an upload, whose ticket rests, may decode a part of itself, and has a place again. One does at a time, since a
+// picture takes up to 128 MiB, which its estimate does not count. It returns an error if ctx is done before.
+func (h *heavy) decode(ctx context.Context, t *ticket) (leave func(), err error) {
+	select {
+	case h.decoding <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := t.resume(ctx); err != nil {
+		<-h.decoding
+		return nil, err
+	}
+	return func() { t.rest(); <-h.decoding }, nil
+}
+
 // begin takes a place for heavy work of a request, whose actor is known. The work gives way to annotators where it
 // calls idrl.Pause with the context of the request.
 func (s *site) begin(c echo.Context, w work) (*ticket, error) {
@@ -98,14 +115,14 @@ func (s *site) begin(c echo.Context, w work) (*ticket, error) {
 	return t, err
 }
 
-// admitted calls do when the request has a place for it.
-func (s *site) admitted(c echo.Context, w work, do func() error) error {
+// admitted calls do when the request has a place for it, with a context with which it gives way to annotators.
+func (s *site) admitted(c echo.Context, w work, do func(context.Context) error) error {
 	t, err := s.begin(c, w)
 	if err != nil {
 		return err
 	}
 	defer t.leave()
-	return do()
+	return do(c.Request().Context())
 }
 
 // actorOf returns for whom a request is counted: the person who is signed in, or else the address.

@@ -175,8 +175,8 @@ func (s importing) planImport(c echo.Context, ask ImportAsk) (plan []string, err
 	if _, err := ask.Config(); err != nil {
 		return nil, err
 	}
-	err = s.admitted(c, readWork, func() (err error) {
-		plan, err = s.cfg.Importer.PlanImport(c.Request().Context(), ask)
+	err = s.admitted(c, readWork, func(ctx context.Context) (err error) {
+		plan, err = s.cfg.Importer.PlanImport(ctx, ask)
 		return err
 	})
 	return plan, err
@@ -260,12 +260,12 @@ func (s importing) showRecordings(c echo.Context, status int, ask ImportAsk, pla
 		p.Imports = append(p.Imports, importRow(i, who.User))
 		p.Busy = p.Busy || i.Says != ""
 	}
-	if err := s.admitted(c, readWork, func() error { return s.showUploads(c.Request().Context(), &p, who) }); err != nil {
+	if err := s.admitted(c, readWork, func(ctx context.Context) error { return s.showUploads(ctx, &p, who) }); err != nil {
 		return err
 	}
 	if !p.Busy {
-		err := s.admitted(c, readWork, func() (err error) {
-			list, more, err := s.cfg.Importer.Recordings(c.Request().Context(), seesOf(who))
+		err := s.admitted(c, readWork, func(ctx context.Context) (err error) {
+			list, more, err := s.cfg.Importer.Recordings(ctx, seesOf(who))
 			p.Sets, p.More = setRows(list, ask.Set), more
 			return err
 		})

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -120,8 +121,8 @@ func (s launching) open(c echo.Context, spec idrl.SessionSpec, owner string, any
 		return "", err
 	}
 	var id idrl.SessionID
-	err := s.admitted(c, createWork, func() (err error) {
-		id, err = s.cfg.Sessions.Create(c.Request().Context(), spec, owner, anyway)
+	err := s.admitted(c, createWork, func(ctx context.Context) (err error) {
+		id, err = s.cfg.Sessions.Create(ctx, spec, owner, anyway)
 		return err
 	})
 	if err == nil && id == "" {

@@ -104,8 +104,8 @@ func (s launching) startRehearsal(c echo.Context, ask Rehearsal, user string) er
 		return idrl.Errorf(idrl.Conflict, "this server rehearses nothing")
 	}
 	var name string
-	err := s.admitted(c, createWork, func() (err error) {
-		name, err = s.cfg.Rehearser.Rehearse(c.Request().Context(), ask, user)
+	err := s.admitted(c, createWork, func(ctx context.Context) (err error) {
+		name, err = s.cfg.Rehearser.Rehearse(ctx, ask, user)
 		return err
 	})
 	if err != nil {

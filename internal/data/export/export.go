@@ -76,10 +76,8 @@ func write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, columns
 	if err := CheckFormat(format); err != nil {
 		return err
 	}
-	e := &encoder{spec: &spec, columns: columns, features: spec.Features, slugs: slugs(spec.Features)}
-	if spec.Kind.Group() {
-		e.columns, rows = append(e.columns, groupColumns()...), Parts(rows)
-	}
+	e := newEncoder(&spec, columns)
+	rows = e.records(rows)
 	out := bufio.NewWriterSize(w, partSize)
 	if format == "csv" {
 		return e.writeCSV(out, rows)
@@ -99,6 +97,21 @@ func write(w io.Writer, format string, spec idrl.SessionSpec, rows Rows, columns
 	return out.Flush()
 }
 
+// Lines returns a function that calls yield with a row as Write writes it as jsonl: a line, or one for each comparison that
+// an answer to a group implies. A line is valid until yield returns. Errors are those of Write and of yield.
+func Lines(spec idrl.SessionSpec) func(r Row, yield func(line []byte) error) error {
+	e := newEncoder(&spec, columns())
+	return func(r Row, yield func(line []byte) error) error {
+		one := func(yield func(Row) error) error { return yield(r) }
+		return e.records(one)(func(r Row) error {
+			if err := e.check(&r); err != nil {
+				return err
+			}
+			return yield(e.line(&r))
+		})
+	}
+}
+
 // encoder turns rows into records of one session.
 type encoder struct {
 	spec     *idrl.SessionSpec
@@ -107,6 +120,21 @@ type encoder struct {
 	slugs    []string // of features
 	buf      []byte   // of the last line
 	fields   []string // of the last record
+}
+
+func newEncoder(spec *idrl.SessionSpec, columns []column) *encoder {
+	if spec.Kind.Group() {
+		columns = append(columns, groupColumns()...)
+	}
+	return &encoder{spec: spec, columns: columns, features: spec.Features, slugs: slugs(spec.Features)}
+}
+
+// records returns rows with a row for each record.
+func (e *encoder) records(rows Rows) Rows {
+	if e.spec.Kind.Group() {
+		return Parts(rows)
+	}
+	return rows
 }
 
 func (e *encoder) check(r *Row) error {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -129,6 +130,9 @@ func (t *Trajectory) add(ctx context.Context, g *idrl.Generation, spec idrl.Sess
 	}
 	c := idrl.Segment(whole, 0, whole.Len())
 	if c.Media, err = clip.Encode(env, c); err != nil {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return "", err
+		}
 		return "", idrl.Errorf(idrl.Invalid, "it cannot be shown: %v", err) // all that it shows comes from outside
 	}
 	h := sha256.New()
@@ -197,8 +201,8 @@ func (t *Trajectory) shown(ctx context.Context, spec idrl.SessionSpec) (idrl.Env
 		}
 		return &drawn{film, scenes}, err
 	}
-	pictures, err := readPictures(ctx, t.Pictures)
-	return &pictured{film, pictures}, err
+	list, err := pictures(ctx, t.Pictures)
+	return &pictured{film, list}, err
 }
 
 // pixels returns how many pixels the pictures have together, by their headers. One that is repeated counts once.
@@ -209,9 +213,9 @@ func (t *Trajectory) pixels() (n int, err error) {
 			continue
 		}
 		known[text] = true
-		c, _, err := image.DecodeConfig(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+		c, err := header(text)
 		if err != nil {
-			continue // readPictures says why it is none
+			continue // pictures says why it is none
 		}
 		if n += c.Width * c.Height; n > MaxPixels {
 			return n, idrl.Errorf(idrl.Invalid, "its pictures have more than %d pixels in all: use fewer or smaller ones", MaxPixels)
@@ -220,21 +224,37 @@ func (t *Trajectory) pixels() (n int, err error) {
 	return n, nil
 }
 
-// readPictures decodes pictures. One that is repeated is decoded once, and is the same image each time.
-func readPictures(ctx context.Context, list []string) ([]image.Image, error) {
+// pictures returns pictures that are decoded when the clip is made. One that is repeated is the same image each time.
+func pictures(ctx context.Context, list []string) ([]image.Image, error) {
 	out, read := make([]image.Image, len(list)), map[string]image.Image{}
 	for i, text := range list {
 		if out[i] = read[text]; out[i] != nil {
 			continue // it stands still
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		decode := func() (image.Image, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			img, err := foreign.ReadPicture(text)
+			if err != nil {
+				err = idrl.Errorf(idrl.Invalid, "picture %d: %v", i, err)
+			}
+			return img, err
 		}
-		var err error
-		if out[i], err = foreign.ReadPicture(text); err != nil {
+		c, err := header(text)
+		if err != nil {
+			if _, why := decode(); why != nil {
+				return nil, why
+			}
 			return nil, idrl.Errorf(idrl.Invalid, "picture %d: %v", i, err)
 		}
+		out[i] = &clip.Undecoded{Size: image.Pt(c.Width, c.Height), Decode: decode}
 		read[text] = out[i]
 	}
 	return out, nil
+}
+
+func header(text string) (image.Config, error) {
+	c, _, err := image.DecodeConfig(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+	return c, err
 }

@@ -274,6 +274,23 @@ func TestReadOfVeryManyPixels(t *testing.T) {
 	}
 }
 
+// As many pixels as may be are read with the memory of one picture as it is decoded, and not of copies of all.
+func TestReadOfLargePictures(t *testing.T) {
+	const pixels = 4096 * 4096
+	row, big := [][]float64{{1}}, []string{picture(t, 4096, 4096, 1), picture(t, 4096, 4096, 2)}
+	one := rollouts.Trajectory{Observations: slices.Repeat(row, 2), Actions: row, Features: [][]float64{{1, 2}}, StepSeconds: 0.1, Pictures: big}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err := rollouts.Read(t.Context(), spec, []rollouts.Trajectory{one}, alone)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4*pixels { // each picture once, of a byte for a pixel, and what it becomes
+		t.Errorf("it took %d MB", took>>20)
+	}
+}
+
 // Each trajectory has a turn of its own.
 func TestReadTakesTurns(t *testing.T) {
 	turns, open := 0, 0

@@ -13,8 +13,6 @@ import (
 	"math"
 	"reflect"
 
-	"golang.org/x/image/draw"
-
 	"tiebreak/internal/base/drawing"
 	"tiebreak/internal/idrl"
 )
@@ -56,7 +54,7 @@ type Footage struct {
 	Happens  drawing.Happening // Header.Happens and Useless; may be empty
 	Seek     bool              // players show the part of the pictures in which there is something to see (Header.Seen)
 
-	Pictures []image.Image // Steps·Sub + 1, all of one size
+	Pictures []image.Image // Steps·Sub + 1, all of one size; some may be Undecoded
 }
 
 // EncodeFootage returns the bytes of a clip of pictures, a function of f alone. Pictures are
@@ -86,8 +84,10 @@ func EncodeFootage(f Footage) ([]byte, error) {
 		Playback: f.Playback, EndSec: f.EndSec, Phi: f.Phi, Note: f.Note, Happens: f.Happens.Name, Useless: f.Happens.Useless,
 		Unit: 1, Points: 1, Static: []Shape{}, Moving: []Shape{},
 	}
-	r := develop(h, f, size)
-	var err error
+	r, err := develop(h, f, size)
+	if err != nil {
+		return nil, err
+	}
 	if h.Look, err = packLooks(h.Frames, lookSize(int(h.W), int(h.H)), func(frame int) (image.Image, error) { return r[h.Show[frame]], nil }); err != nil {
 		return nil, err
 	}
@@ -135,11 +135,61 @@ func packFootage(h *Header, stored [][]byte) ([]byte, error) {
 type reel []*image.RGBA
 
 // develop stores in h the picture of each frame, their size and what is seen of them, and returns the different
-// pictures. Each image is copied and hashed once, however often it is shown: a copy takes up to 64 MB.
-func develop(h *Header, f Footage, size image.Point) reel {
+// pictures.
+func develop(h *Header, f Footage, size image.Point) (out reel, err error) {
+	var small image.Point
+	if f.Seek {
+		out, small, err = developSought(h, f, size)
+	} else {
+		out, small, err = developWhole(h, f, size)
+	}
+	h.W, h.H = float64(small.X), float64(small.Y)
+	return out, err
+}
+
+// developWhole makes each picture smaller before it reads the next one. How small depends on how many of them
+// differ: where fewer do than images are given, it may have to begin again.
+func developWhole(h *Header, f Footage, size image.Point) (out reel, small image.Point, err error) {
+	small = storedSize(size, images(f.Pictures), maxPictureSide)
+	for {
+		out, err = collect(h, f.Pictures, size, func(p image.Image) (*image.RGBA, [sha256.Size]byte) { return reduce(p, small) })
+		again := storedSize(size, max(1, len(out)), maxPictureSide)
+		if err != nil || again == small {
+			return out, small, err
+		}
+		small = again
+	}
+}
+
+// developSought makes pictures smaller by how small a part of them all is seen.
+func developSought(h *Header, f Footage, size image.Point) (out reel, small image.Point, err error) {
+	out, err = collect(h, f.Pictures, size, func(p image.Image) (*image.RGBA, [sha256.Size]byte) {
+		img := opaque(p)
+		return img, sha256.Sum256(img.Pix)
+	})
+	if err != nil {
+		return nil, small, err
+	}
+	part := seenIn(out)
+	h.Seen = &part
+	width, height := part[2]-part[0], part[3]-part[1]
+	side := min(maxStoredSide, maxPictureSide/max(width, height))
+	if width*height <= 0.5 {
+		side = max(side, maxSoughtSide)
+	}
+	small = storedSize(size, len(out), side)
+	for i, img := range out {
+		out[i] = shrink(img, small)
+	}
+	return out, small, nil
+}
+
+// collect stores in h the picture of each frame, and returns what copied makes of those that differ by its hashes. Each
+// image is decoded and copied once, however often it is shown: a copy takes up to 64 MB.
+func collect(h *Header, pictures []image.Image, size image.Point, copied func(image.Image) (*image.RGBA, [sha256.Size]byte)) (out reel, err error) {
 	same, seen := map[image.Image]int{}, map[[sha256.Size]byte]int{}
-	var out reel
-	for _, p := range f.Pictures {
+	h.Show = nil
+	for i, p := range pictures {
 		isKey := reflect.ValueOf(p).Comparable()
 		if isKey {
 			if k, known := same[p]; known {
@@ -147,8 +197,16 @@ func develop(h *Header, f Footage, size image.Point) reel {
 				continue
 			}
 		}
-		img := opaque(p)
-		sum := sha256.Sum256(img.Pix)
+		read := p
+		if u, ok := p.(*Undecoded); ok {
+			if read, err = u.Decode(); err != nil {
+				return nil, err
+			}
+			if got := read.Bounds().Size(); got != size {
+				return nil, idrl.Errorf(idrl.Invalid, "picture %d has %dx%d pixels; its header says %dx%d", i, got.X, got.Y, size.X, size.Y)
+			}
+		}
+		img, sum := copied(read)
 		k, known := seen[sum]
 		if !known {
 			k = len(out)
@@ -160,40 +218,26 @@ func develop(h *Header, f Footage, size image.Point) reel {
 		}
 		h.Show = append(h.Show, k)
 	}
-	side := float64(maxPictureSide)
-	if f.Seek {
-		part := seenIn(out)
-		h.Seen = &part
-		w, h := part[2]-part[0], part[3]-part[1]
-		if side = min(maxStoredSide, side/max(w, h)); w*h <= 0.5 {
-			side = max(side, maxSoughtSide)
+	return out, nil
+}
+
+// images returns how many of the pictures are images of their own.
+func images(pictures []image.Image) (n int) {
+	same := map[image.Image]bool{}
+	for _, p := range pictures {
+		if reflect.ValueOf(p).Comparable() {
+			same[p] = true
+		} else {
+			n++
 		}
 	}
-	small := storedSize(size, len(out), side)
-	for i, img := range out {
-		out[i] = shrink(img, small)
-	}
-	h.W, h.H = float64(small.X), float64(small.Y)
-	return out
+	return n + len(same)
 }
 
 // storedSize returns the size at which n pictures of a size are stored, whose longer side has so many pixels at most.
 func storedSize(size image.Point, n int, side float64) image.Point {
 	scale := min(1, side/float64(max(size.X, size.Y)), math.Sqrt(maxPixels/float64(size.X*size.Y*n)))
 	return image.Pt(max(minPictureSide, int(float64(size.X)*scale)), max(minPictureSide, int(float64(size.Y)*scale)))
-}
-
-// opaque returns a copy of a picture on white.
-func opaque(p image.Image) *image.RGBA {
-	b := p.Bounds()
-	out := image.NewRGBA(image.Rectangle{Max: b.Size()})
-	if o, ok := p.(interface{ Opaque() bool }); ok && o.Opaque() {
-		draw.Draw(out, out.Rect, p, b.Min, draw.Src) // a third of the time: it is a copy, most often
-		return out
-	}
-	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
-	draw.Draw(out, out.Rect, p, b.Min, draw.Over)
-	return out
 }
 
 // encode returns the stored form of the pictures, and describes them in h.

@@ -194,7 +194,8 @@ func TestFootageAimsAtASize(t *testing.T) {
 func (reel) size(t *testing.T, pictures []image.Image, quality int) int {
 	t.Helper()
 	h := &Header{}
-	stored := must.Get(develop(h, Footage{Pictures: pictures}, pictures[0].Bounds().Size()).encode(h, quality))(t)
+	r := must.Get(develop(h, Footage{Pictures: pictures}, pictures[0].Bounds().Size()))(t)
+	stored := must.Get(r.encode(h, quality))(t)
 	return total(stored)
 }
 

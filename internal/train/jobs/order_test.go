@@ -260,3 +260,39 @@ func TestExpectedWork(t *testing.T) {
 		t.Errorf("expected after 4 s and 10 s: %v, want 6 s", got)
 	}
 }
+
+// Urgent jobs that end soon are done one after another for each two workers, so that many new sessions at once leave
+// processors to annotators. A long one neither waits for them nor holds them up.
+func TestUrgentJobsTakeTurns(t *testing.T) {
+	for _, test := range []struct{ workers, atOnce int }{{1, 1}, {2, 1}, {4, 2}} {
+		s := simulate(test.workers)
+		urgent := func(session string, needs time.Duration) {
+			s.add(Job{JobKey: record.JobKey{Session: idrl.SessionID(session)}, Priority: record.Urgent, Like: needs.String(), Work: needs}, needs)
+		}
+		urgent("long", time.Minute)
+		for range 6 {
+			urgent("new", time.Second)
+		}
+		if got := len(s.running); got != 1+test.atOnce {
+			t.Errorf("%d workers: %d urgent jobs at once, want a long one and %d", test.workers, got, test.atOnce)
+		}
+		s.pass(6 * time.Second)
+		if got, want := longest(s.waits["new"]), time.Duration(6/test.atOnce)*time.Second; got != want || len(s.waits["new"]) != 6 {
+			t.Errorf("%d workers: the last of %d ends after %v, want %v", test.workers, len(s.waits["new"]), got, want)
+		}
+	}
+}
+
+// An urgent job that takes longer than expected does not hold up the next one.
+func TestUrgentJobThatTakesLong(t *testing.T) {
+	s := simulate(2)
+	for _, session := range []string{"slow", "next"} {
+		s.add(Job{JobKey: record.JobKey{Session: idrl.SessionID(session)}, Priority: record.Urgent, Like: "a", Work: time.Second}, time.Minute)
+	}
+	if s.pass(shortWork); len(s.running) != 1 {
+		t.Errorf("%d jobs run", len(s.running))
+	}
+	if s.pass(2 * tick); len(s.running) != 2 {
+		t.Errorf("%d jobs run after %v", len(s.running), shortWork)
+	}
+}

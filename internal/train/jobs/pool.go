@@ -35,6 +35,7 @@ type Config struct {
 //     that, so that one of them can be paused for another that needs less than half of what
 //     it has left. A job that is paused waits at its next report, and goes on where it was.
 //   - Short jobs wait for no long one: they get any idle process.
+//   - Of urgent jobs that end soon, half as many as Config.Workers are done at a time.
 //   - One process does urgent and short jobs only, so that a session that is opened does not
 //     wait for the training of another.
 //
