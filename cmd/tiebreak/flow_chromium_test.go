@@ -18,7 +18,7 @@ import (
 // what the accessibility tree says.
 func TestBrowserHands(t *testing.T) {
 	t.Parallel()
-	browser := startBrowser(t)
+	browser := startBrowserOf(t, wholeBrowsers) // as annotators have it
 	t.Run("keyboard", func(t *testing.T) { goesThrough(t, chromium{newPerson(t, browser)}, keyboard{}) })
 	t.Run("touch", func(t *testing.T) {
 		b := newPerson(t, browser)

@@ -11,12 +11,14 @@ import (
 	"image/color"
 	"image/png"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -128,8 +130,20 @@ func (s sample) folder(t testing.TB) string {
 }
 
 // made returns four rollouts of two policies with everything that may be given: arrays in
-// NPZ files, or one by one; pictures as an array, as files, or as scenes.
+// NPZ files, or one by one; pictures as an array, as files, or as scenes. A test may change what it got.
 func made(t testing.TB, form string) sample {
+	t.Helper()
+	s, is := samples.Load(form)
+	if !is {
+		s, _ = samples.LoadOrStore(form, encoded(t, form))
+	}
+	return maps.Clone(s.(sample))
+}
+
+// samples are those that made has encoded, by their forms.
+var samples sync.Map
+
+func encoded(t testing.TB, form string) sample {
 	t.Helper()
 	s := sample{"rollouts.json": []byte(`{"format": "tiebreak.rollouts", "version": 1, "step_seconds": 0.05, "clip_steps": 10, "discount": 0.9, "features": ["one", "two"], "rollouts": [
 		{"name": "a0", "policy": "alpha", "happens": "rises"}, {"name": "b0", "policy": "beta", "terminated": true, "happens": "falls", "useless": true},
