@@ -699,7 +699,7 @@ func askedPage(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "><thead><tr><th>#</th><th>Annotator</th><th>Answer</th><th>Distinguishes</th><th>Expected information</th><th>Time</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">g12.p3 = policy 3, trained after answer 12. pool.p3 = policy 3 of those prepared before the first answer. u3 = the third clip that was uploaded. Names do not change when new candidates arrive.</p></section></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "><thead><tr><th>Answer</th><th>Annotator</th><th>Choice</th><th>Distinguishes</th><th>Expected information</th><th>Time</th></tr></thead> <tbody></tbody></table></div><p class=\"note\">g12.p3 = policy 3, trained after answer 12. pool.p3 = policy 3 of those prepared before the first answer. u3 = the third clip that was uploaded. Names do not change when new candidates arrive.</p></section></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -17,6 +17,7 @@ import (
 	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
 	"tiebreak/web/figure"
+	"tiebreak/web/questionpage"
 )
 
 // chartURL returns the address of the data of a chart.
@@ -188,16 +189,19 @@ func leaseTable(id idrl.SessionID, open []record.Assignment, names map[idrl.Anno
 	t := templates.LeaseTable{CSV: chartURL(id, "leases")}
 	for _, as := range open {
 		row := templates.LeaseRow{
-			N: fmt.Sprint(as.N), Name: nameOf(names, as.Annotator), Page: "closed",
-			Asked: as.IssuedAt.UTC().Format("15:04:05"), Until: as.LeaseUntil.UTC().Format("15:04:05") + " UTC", Apart: "–",
+			Name: nameOf(names, as.Annotator), Page: "closed",
+			Asked: as.IssuedAt.UTC().Format("15:04:05"), Until: as.LeaseUntil.UTC().Format("15:04:05") + " UTC", Apart: cmp.Or(questionpage.ShortPurpose(as.Why), "–"), Info: "–",
 		}
 		if here(as.Annotator) {
 			row.Page = "open"
 		}
 		if as.Why.First != "" {
-			row.Apart = fmt.Sprintf("%s – %s", as.Why.First, as.Why.Second)
-			if as.Why.Purpose == record.ForDuel {
+			row.Apart, row.Info = fmt.Sprintf("%s – %s", as.Why.First, as.Why.Second), fmt.Sprintf("%.3g nats", as.Why.Info)
+			switch more := as.Why.Rivals - 1; {
+			case as.Why.Purpose == record.ForDuel:
 				row.Apart = "duel: " + row.Apart
+			case more > 0:
+				row.Apart += fmt.Sprintf(" and %d more", more)
 			}
 		}
 		t.Rows = append(t.Rows, row)

@@ -118,12 +118,14 @@ func TestCharts(t *testing.T) {
 	drawn("asked", "No question is reserved now.")
 	b.seen()
 	b.s1.set(live.EventAnswered, func() {
-		b.s1.open = []record.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: record.Why{First: "g0.p1", Second: "g0.p2"}}}
+		b.s1.open = []record.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: record.Why{First: "g0.p1", Second: "g0.p2", Rivals: 3, Info: 0.25}}}
 	})
 	drawn("learning", `data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers, 50 % were the most probable answer.", "1 answer of 75 % predicted, 100 % came true",
 		"Calibration error (ECE) 0.550", "Brier score", `href="/sessions/s1/charts/calibration"`)
 	drawn("people", `data-charts-of="7"`, `role="img"`, "<desc", "75 % of pairs of answers are the same", "1.5 s")
-	drawn("asked", "10:00:00 UTC", "g0.p1 – g0.p2")
+	if r := drawn("asked", "10:00:00 UTC", "g0.p1 – g0.p2 and 2 more", "0.25 nats"); strings.Contains(r.body, "41") {
+		t.Error("a reserved question has a number of its own beside those of answers")
+	}
 	b.s1.spec.Model = idrl.NetworkModel
 	drawn("learning", "A network has no weights with names")
 	b.s1.set(live.EventAnswered, func() {
