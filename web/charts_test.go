@@ -76,11 +76,15 @@ func TestQuestionsPage(t *testing.T) {
 	b.seen()
 	page := b.get(c, "/sessions/s1/questions")
 	want := []string{
-		`data-question="7"`, `data-clips="/sessions/s1/clips/c2 /sessions/s1/clips/c1"`, "Chose clip a.", "Clip b, then clip a", "75 %", "1.2", "90 %", "0.25 nats",
+		`data-question="7"`, `data-clips="/sessions/s1/clips/c2 /sessions/s1/clips/c1"`, "Chose clip a.", "Clip b, then clip a", "75 %", "<dt>Picture difference, 0 to 6</dt><dd>1.2</dd>", "90 %", "0.25 nats",
 		"g0.p1", "pool.p2", "P(best) when asked", "40 %", "30 %", "value, by the strategy LVAR", "counted as answered", "62 %", "The other 7 rivals: 12 % of the value.", `data-clips="/sessions/s1/clips/c1 /sessions/s1/clips/c2"`, "&lt; 1 %", "undone",
 	}
 	if lacks := page.lacks(want...); lacks != nil {
 		t.Errorf("the page lacks %q", lacks)
+	}
+	b.s1.set(live.EventAnswered, func() { b.s1.questions[0].Assignment.Why.Apart = 0.94 })
+	if r := b.get(c, "/sessions/s1/questions"); r.lacks("<dd>0.94: no difference at a glance</dd>") != nil {
+		t.Error("nothing says that a picture difference is small")
 	}
 	one := b.get(c, "/sessions/s1/questions?answer=3")
 	if one.lacks(`data-question="3"`, "undone") != nil || one.lacks("<html", `data-question="7"`) == nil {
