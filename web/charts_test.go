@@ -124,7 +124,7 @@ func TestCharts(t *testing.T) {
 	b.s1.set(live.EventAnswered, func() {
 		b.s1.open = []record.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: record.Why{First: "g0.p1", Second: "g0.p2", Rivals: 3, Info: 0.25}}}
 	})
-	drawn("learning", `data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers, 50 % were the most probable answer.", "1 answer of 75 % predicted, 100 % came true",
+	drawn("learning", `data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers, 50 % were the most probable of clip a, clip b and equal.", "1 answer of 75 % predicted, 100 % came true",
 		"Calibration error (ECE) 0.550", "Brier score", `href="/sessions/s1/charts/calibration"`)
 	drawn("people", `data-charts-of="7"`, `role="img"`, "<desc", "75 % of pairs of answers are the same", "1.5 s")
 	if r := drawn("asked", "10:00:00 UTC", "g0.p1 – g0.p2 and 2 more", "0.25 nats"); strings.Contains(r.body, "41") {
@@ -186,7 +186,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	b.s1.set(live.EventAnswered, func() { b.s1.report, b.s1.questions = &groups, []insight.Question{question} })
 	want = []string{
 		`data-chart="calibration-best"`, `data-chart="calibration-worst"`, "1 answer of 50 % predicted, 100 % came true", "1 answer of 70 % predicted, 0 % came true",
-		"0.83 without knowledge", "1.79 without knowledge",
+		"Of 1 answer, 100 % named the most probable clip.", "0.83 without knowledge", "1.79 without knowledge",
 	}
 	if r := b.get(c, "/sessions/s1/charts?page=learning"); r.lacks(want...) != nil || r.lacks(`data-chart="transforms"`) == nil {
 		t.Errorf("the charts of groups lack %q", r.lacks(want...))
