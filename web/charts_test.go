@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -252,6 +253,12 @@ func TestChartTables(t *testing.T) {
 	}
 	data := b.get(c, "/sessions/s1/data")
 	for name, text := range described {
+		if slices.Contains([]string{"conditions", "group_predictions", "networks", "ratings", "strengths", "transforms", "verdicts"}, name) {
+			if r := b.get(c, "/sessions/s1/charts/"+name); r.status != 404 || r.lacks("no such table in a session of this kind") != nil || data.lacks("charts/"+name+`"`) == nil {
+				t.Errorf("a session of comparisons offers %s, or says %d: %s", name, r.status, r.body)
+			}
+			continue
+		}
 		if link := regexp.MustCompile(`href="/sessions/s1/charts/` + name + `" download>[A-Z][a-z][^<]{10,} <code>` + name + `</code>`); !link.MatchString(data.body) {
 			t.Errorf("the page Data does not say what %s is", name)
 		}
@@ -279,6 +286,40 @@ func TestChartTables(t *testing.T) {
 	b.s1.set(live.EventAnswered, func() { b.s1.fail = errors.New("broken") })
 	if r := b.get(c, "/sessions/s1/charts/questions"); r.status != 500 || strings.HasPrefix(r.body, "row,") || r.header.Get("Content-Disposition") != "" {
 		t.Errorf("where it fails: status %d, %v", r.status, r.header)
+	}
+}
+
+// The page Data offers the tables and files that hold something in a session of that kind.
+func TestDataOfKinds(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	offered := func(change func(*idrl.SessionSpec)) string {
+		change(&b.s1.spec)
+		var names []string
+		for _, m := range regexp.MustCompile(`charts/([a-z_]+)" download`).FindAllStringSubmatch(b.get(c, "/sessions/s1/data").body, -1) {
+			if !slices.Contains([]string{"questions", "leases", "trainings", "rate", "times", "answers", "candidates"}, m[1]) { // of all
+				names = append(names, m[1])
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	for _, kind := range []struct {
+		name   string
+		change func(*idrl.SessionSpec)
+		want   string
+	}{
+		{"comparisons", func(*idrl.SessionSpec) {}, "calibration predictions history covariance regret weights"},
+		{"ratings", func(s *idrl.SessionSpec) { s.Kind = idrl.RateClip }, "transforms ratings history covariance regret weights"},
+		{"verdicts", func(s *idrl.SessionSpec) { s.Kind = idrl.JudgeClip }, "transforms ratings history covariance verdicts regret weights"},
+		{"groups", func(s *idrl.SessionSpec) { s.Kind = idrl.GroupClips }, "calibration group_predictions history covariance regret weights"},
+		{"a network", func(s *idrl.SessionSpec) { s.Kind, s.Model = idrl.CompareClips, idrl.NetworkModel }, "calibration predictions networks"},
+	} {
+		if got := offered(kind.change); got != kind.want {
+			t.Errorf("of %s: %s; want %s", kind.name, got, kind.want)
+		}
+	}
+	if r := b.get(c, "/sessions/s1/data"); r.lacks(`data-export="csv"`) != nil || r.lacks(`data-export="practice"`) == nil || r.lacks(`data-export="flags"`) == nil {
+		t.Error("empty files are offered")
 	}
 }
 
