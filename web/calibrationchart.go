@@ -37,7 +37,11 @@ func (p *pen) calibration(of, all string, fit insight.Calibration) templates.Cha
 		return c
 	}
 	c.All = chartURL(p.m.Spec.ID, all)
-	c.Said = fmt.Sprintf("Of %s, %.0f %% were the most probable answer.", plural(fit.N, "answer"), 100*fit.Right)
+	said := "Of %s, %.0f %% were the most probable of clip a, clip b and equal."
+	if of != "" {
+		said = "Of %s, %.0f %% named the most probable clip."
+	}
+	c.Said = fmt.Sprintf(said, plural(fit.N, "answer"), 100*fit.Right)
 	c.Verdict = fmt.Sprintf("Calibration error (ECE) %.3f; if the predictions are right, it lies between %.3f and %.3f by chance.", fit.ECE, fit.ByChance[0], fit.ByChance[1])
 	switch {
 	case fit.Useless(): // that they are badly calibrated, too, says less

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"tiebreak/internal/session/insight"
 	"tiebreak/templates"
 	"tiebreak/web/figure"
+	"tiebreak/web/questionpage"
 )
 
 // chartURL returns the address of the data of a chart.
@@ -188,16 +190,19 @@ func leaseTable(id idrl.SessionID, open []record.Assignment, names map[idrl.Anno
 	t := templates.LeaseTable{CSV: chartURL(id, "leases")}
 	for _, as := range open {
 		row := templates.LeaseRow{
-			N: fmt.Sprint(as.N), Name: nameOf(names, as.Annotator), Page: "closed",
-			Asked: as.IssuedAt.UTC().Format("15:04:05"), Until: as.LeaseUntil.UTC().Format("15:04:05") + " UTC", Apart: "–",
+			Name: nameOf(names, as.Annotator), Page: "closed",
+			Asked: as.IssuedAt.UTC().Format("15:04:05"), Until: as.LeaseUntil.UTC().Format("15:04:05") + " UTC", Apart: cmp.Or(questionpage.ShortPurpose(as.Why), "–"), Info: "–",
 		}
 		if here(as.Annotator) {
 			row.Page = "open"
 		}
 		if as.Why.First != "" {
-			row.Apart = fmt.Sprintf("%s – %s", as.Why.First, as.Why.Second)
-			if as.Why.Purpose == record.ForDuel {
+			row.Apart, row.Info = fmt.Sprintf("%s – %s", as.Why.First, as.Why.Second), fmt.Sprintf("%.3g nats", as.Why.Info)
+			switch more := as.Why.Rivals - 1; {
+			case as.Why.Purpose == record.ForDuel:
 				row.Apart = "duel: " + row.Apart
+			case more > 0:
+				row.Apart += fmt.Sprintf(" and %d more", more)
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -217,15 +222,15 @@ func (s watching) chartTable(c echo.Context) error {
 	}
 	defer leave()
 	name, drawn := strings.CutSuffix(c.Param("table"), ".svg")
-	if drawn {
+	tables := chartTables(session.Spec())
+	switch i := slices.IndexFunc(tables, func(t table) bool { return t.name == name }); {
+	case i < 0:
+		return idrl.Errorf(idrl.NotFound, "There is no such table in a session of this kind.")
+	case drawn:
 		return s.figure(c, session, name)
+	default:
+		return s.writeTable(c, session, tables[i])
 	}
-	for _, t := range chartTables() {
-		if t.name == name {
-			return s.writeTable(c, session, t)
-		}
-	}
-	return idrl.Errorf(idrl.NotFound, "There is no such table.")
 }
 
 func (s watching) writeTable(c echo.Context, session Session, t table) error {

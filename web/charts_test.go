@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,11 +77,15 @@ func TestQuestionsPage(t *testing.T) {
 	b.seen()
 	page := b.get(c, "/sessions/s1/questions")
 	want := []string{
-		`data-question="7"`, `data-clips="/sessions/s1/clips/c2 /sessions/s1/clips/c1"`, "Chose clip a.", "Clip b, then clip a", "75 %", "1.2", "90 %", "0.25 nats",
+		`data-question="7"`, `data-clips="/sessions/s1/clips/c2 /sessions/s1/clips/c1"`, "Chose clip a.", "Clip b, then clip a", "75 %", "<dt>Picture difference, 0 to 6</dt><dd>1.2</dd>", "90 %", "0.25 nats",
 		"g0.p1", "pool.p2", "P(best) when asked", "40 %", "30 %", "value, by the strategy LVAR", "counted as answered", "62 %", "The other 7 rivals: 12 % of the value.", `data-clips="/sessions/s1/clips/c1 /sessions/s1/clips/c2"`, "&lt; 1 %", "undone",
 	}
 	if lacks := page.lacks(want...); lacks != nil {
 		t.Errorf("the page lacks %q", lacks)
+	}
+	b.s1.set(live.EventAnswered, func() { b.s1.questions[0].Assignment.Why.Apart = 0.94 })
+	if r := b.get(c, "/sessions/s1/questions"); r.lacks("<dd>0.94: no difference at a glance</dd>") != nil {
+		t.Error("nothing says that a picture difference is small")
 	}
 	one := b.get(c, "/sessions/s1/questions?answer=3")
 	if one.lacks(`data-question="3"`, "undone") != nil || one.lacks("<html", `data-question="7"`) == nil {
@@ -118,12 +123,14 @@ func TestCharts(t *testing.T) {
 	drawn("asked", "No question is reserved now.")
 	b.seen()
 	b.s1.set(live.EventAnswered, func() {
-		b.s1.open = []record.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: record.Why{First: "g0.p1", Second: "g0.p2"}}}
+		b.s1.open = []record.Assignment{{N: 41, Annotator: "a9", LeaseUntil: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC), Why: record.Why{First: "g0.p1", Second: "g0.p2", Rivals: 3, Info: 0.25}}}
 	})
-	drawn("learning", `data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers, 50 % were the most probable answer.", "1 answer of 75 % predicted, 100 % came true",
+	drawn("learning", `data-charts-of="7"`, `role="img"`, "<desc", "Of 2 answers, 50 % were the most probable of clip a, clip b and equal.", "1 answer of 75 % predicted, 100 % came true",
 		"Calibration error (ECE) 0.550", "Brier score", `href="/sessions/s1/charts/calibration"`)
 	drawn("people", `data-charts-of="7"`, `role="img"`, "<desc", "75 % of pairs of answers are the same", "1.5 s")
-	drawn("asked", "10:00:00 UTC", "g0.p1 – g0.p2")
+	if r := drawn("asked", "10:00:00 UTC", "g0.p1 – g0.p2 and 2 more", "0.25 nats"); strings.Contains(r.body, "41") {
+		t.Error("a reserved question has a number of its own beside those of answers")
+	}
 	b.s1.spec.Model = idrl.NetworkModel
 	drawn("learning", "A network has no weights with names")
 	b.s1.set(live.EventAnswered, func() {
@@ -180,7 +187,7 @@ func TestChartsOfOtherKinds(t *testing.T) {
 	b.s1.set(live.EventAnswered, func() { b.s1.report, b.s1.questions = &groups, []insight.Question{question} })
 	want = []string{
 		`data-chart="calibration-best"`, `data-chart="calibration-worst"`, "1 answer of 50 % predicted, 100 % came true", "1 answer of 70 % predicted, 0 % came true",
-		"0.83 without knowledge", "1.79 without knowledge",
+		"Of 1 answer, 100 % named the most probable clip.", "0.83 without knowledge", "1.79 without knowledge",
 	}
 	if r := b.get(c, "/sessions/s1/charts?page=learning"); r.lacks(want...) != nil || r.lacks(`data-chart="transforms"`) == nil {
 		t.Errorf("the charts of groups lack %q", r.lacks(want...))
@@ -246,6 +253,12 @@ func TestChartTables(t *testing.T) {
 	}
 	data := b.get(c, "/sessions/s1/data")
 	for name, text := range described {
+		if slices.Contains([]string{"conditions", "group_predictions", "networks", "ratings", "strengths", "transforms", "verdicts"}, name) {
+			if r := b.get(c, "/sessions/s1/charts/"+name); r.status != 404 || r.lacks("no such table in a session of this kind") != nil || data.lacks("charts/"+name+`"`) == nil {
+				t.Errorf("a session of comparisons offers %s, or says %d: %s", name, r.status, r.body)
+			}
+			continue
+		}
 		if link := regexp.MustCompile(`href="/sessions/s1/charts/` + name + `" download>[A-Z][a-z][^<]{10,} <code>` + name + `</code>`); !link.MatchString(data.body) {
 			t.Errorf("the page Data does not say what %s is", name)
 		}
@@ -273,6 +286,40 @@ func TestChartTables(t *testing.T) {
 	b.s1.set(live.EventAnswered, func() { b.s1.fail = errors.New("broken") })
 	if r := b.get(c, "/sessions/s1/charts/questions"); r.status != 500 || strings.HasPrefix(r.body, "row,") || r.header.Get("Content-Disposition") != "" {
 		t.Errorf("where it fails: status %d, %v", r.status, r.header)
+	}
+}
+
+// The page Data offers the tables and files that hold something in a session of that kind.
+func TestDataOfKinds(t *testing.T) {
+	b := newBench(t, nil)
+	c := b.researcher()
+	offered := func(change func(*idrl.SessionSpec)) string {
+		change(&b.s1.spec)
+		var names []string
+		for _, m := range regexp.MustCompile(`charts/([a-z_]+)" download`).FindAllStringSubmatch(b.get(c, "/sessions/s1/data").body, -1) {
+			if !slices.Contains([]string{"questions", "leases", "trainings", "rate", "times", "answers", "candidates"}, m[1]) { // of all
+				names = append(names, m[1])
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	for _, kind := range []struct {
+		name   string
+		change func(*idrl.SessionSpec)
+		want   string
+	}{
+		{"comparisons", func(*idrl.SessionSpec) {}, "calibration predictions history covariance regret weights"},
+		{"ratings", func(s *idrl.SessionSpec) { s.Kind = idrl.RateClip }, "transforms ratings history covariance regret weights"},
+		{"verdicts", func(s *idrl.SessionSpec) { s.Kind = idrl.JudgeClip }, "transforms ratings history covariance verdicts regret weights"},
+		{"groups", func(s *idrl.SessionSpec) { s.Kind = idrl.GroupClips }, "calibration group_predictions history covariance regret weights"},
+		{"a network", func(s *idrl.SessionSpec) { s.Kind, s.Model = idrl.CompareClips, idrl.NetworkModel }, "calibration predictions networks"},
+	} {
+		if got := offered(kind.change); got != kind.want {
+			t.Errorf("of %s: %s; want %s", kind.name, got, kind.want)
+		}
+	}
+	if r := b.get(c, "/sessions/s1/data"); r.lacks(`data-export="csv"`) != nil || r.lacks(`data-export="practice"`) == nil || r.lacks(`data-export="flags"`) == nil {
+		t.Error("empty files are offered")
 	}
 }
 

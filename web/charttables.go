@@ -10,11 +10,12 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tiebreak/internal/idrl"
 	"tiebreak/web/figure"
 )
 
-// chartTables are the tables behind the charts of a session's page.
-func chartTables() []table {
+// chartTables are the tables behind the charts of the pages of a session with these settings: those that hold something in it.
+func chartTables(spec idrl.SessionSpec) []table {
 	out := []table{{"questions", "Each answered question: why it was asked, and what was predicted", []string{
 		"row", "annotator", "answer", "counts", "p_a", "p_b", "p_equal", "picture_difference", "p_clear",
 		"policy_1", "policy_2", "rivals", "shares", "info_nats", "pair_std", "candidates_of", "response_ms", "purpose", "p_best", "p_best_rivals", "turned",
@@ -28,7 +29,7 @@ func chartTables() []table {
 				table{"trainings", "Trainings that have ended", []string{"training", "generation", "answers", "follow_up", "began", "ended", "took_s", "end", "policies", "why"}, trainingsTable})
 		}
 		for _, t := range figure.Tables() {
-			if t.Of == of {
+			if t.Of == of && figure.Fits(spec, t.Name) {
 				out = append(out, ofMoment(t))
 			}
 		}

@@ -2,9 +2,11 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strconv"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/data/episodes"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
@@ -145,14 +147,30 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 		Network: spec.Model == idrl.NetworkModel, Cancel: sessionURL(id, "training/cancel"), CancelNote: cancelNote(spec),
 	}
 	p.Scripts, p.Styles = static.Modules("dashboard.js"), []string{"charts.css"}
-	for _, t := range chartTables() {
-		p.Tables = append(p.Tables, templates.ChartTable{Name: t.name, What: t.what})
-	}
 	if page == peoplePage || page == dataPage {
 		p.People, err = s.peoplePanel(c, id)
 	}
+	if page == dataPage {
+		err = cmp.Or(err, s.offerFiles(c.Request().Context(), spec, &p))
+	}
 	running(s).showLink(c, spec, &p)
 	return p, err
+}
+
+// offerFiles has the page Data offer the tables and files that hold something in the session.
+func (s watching) offerFiles(ctx context.Context, spec idrl.SessionSpec, p *templates.DashboardPage) error {
+	for _, t := range chartTables(spec) {
+		p.Tables = append(p.Tables, templates.ChartTable{Name: t.name, What: t.what})
+	}
+	flags, err := s.cfg.Flags.Flags(ctx, spec.ID)
+	if err != nil {
+		return err
+	}
+	p.Flagged = len(flags) > 0
+	return s.cfg.Known.PracticeAnswers(ctx, spec.ID, func(record.Practice, record.Known) error {
+		p.Practised = true
+		return nil
+	})
 }
 
 // facts returns the settings of a session, for people.

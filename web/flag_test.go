@@ -45,6 +45,9 @@ func TestFlagOverHTTP(t *testing.T) {
 	if lacks := r.lacks("Flagged questions", "&lt;script&gt;alert(1)&lt;/script&gt;", string(as.Query.ID)); lacks != nil || strings.Contains(r.body, "<script>alert") {
 		t.Errorf("the page lacks %q, or shows the note raw", lacks)
 	}
+	if r := b.get(b.researcher(), "/sessions/s1/data"); r.lacks(`data-export="flags"`) != nil {
+		t.Error("the page Data does not offer it")
+	}
 	r = b.get(b.researcher(), "/sessions/s1/export?format=flags")
 	if lacks := r.lacks(`"flag_id":"f1"`, `"annotator_id":"a1"`, `"query_id":"`+string(as.Query.ID)); r.status != 200 || lacks != nil || strings.Count(r.body, "\n") != 1 {
 		t.Errorf("export: status %d, lacks %q: %s", r.status, lacks, r.body)

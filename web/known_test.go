@@ -167,6 +167,9 @@ func TestPracticeOverHTTP(t *testing.T) {
 	if got := list(newcomer); len(got.Due) != 0 || len(got.Questions) != 1 {
 		t.Errorf("after the answer %v are due, of %d", got.Due, len(got.Questions))
 	}
+	if r := b.get(b.researcher(), "/sessions/s1/data"); r.lacks(`data-export="practice"`) != nil {
+		t.Error("the page Data does not offer it")
+	}
 	r := b.get(b.researcher(), "/sessions/s1/export?format=practice")
 	if lacks := r.lacks(`"practice_id":"p1"`, `"annotator_id":"a2"`, `"right":true`, `"note":"It runs."`); r.status != 200 || lacks != nil || strings.Count(r.body, "\n") != 1 {
 		t.Errorf("export: status %d, lacks %q: %s", r.status, lacks, r.body)

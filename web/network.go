@@ -69,7 +69,7 @@ func networkOf(st view.Status) *networkState {
 		out.Predictions = "No answer has been predicted by a network yet."
 		return out
 	}
-	out.Predictions = fmt.Sprintf("Of %s, each predicted before it was given, %.0f %% were the most probable answer.", answersText(p.Answers), 100*finite(p.Right))
+	out.Predictions = fmt.Sprintf("Of %s, each predicted before it was given, %.0f %% were the most probable of clip a, clip b and equal.", answersText(p.Answers), 100*finite(p.Right))
 	out.Calibration = fmt.Sprintf("Log loss %.2f nats (%.2f if all three answers were equally probable). Calibration error (ECE) %.2f.",
 		finite(p.LogLoss), math.Log(3), finite(p.ECE))
 	return out

@@ -21,7 +21,7 @@ func TestNetworkOf(t *testing.T) {
 	}})
 	want := networkState{
 		Use:         "Network 2 is in use. It has learnt from answers 1 to 20; later answers adjust its last layer.",
-		Predictions: "Of 24 answers, each predicted before it was given, 71 % were the most probable answer.",
+		Predictions: "Of 24 answers, each predicted before it was given, 71 % were the most probable of clip a, clip b and equal.",
 		Calibration: "Log loss 0.58 nats (1.10 if all three answers were equally probable). Calibration error (ECE) 0.09.",
 	}
 	if *later != want {

@@ -69,7 +69,7 @@ func TestEncodeState(t *testing.T) {
 			"id": "a1", "name": "", "answers": 4.0, "decisive": 0.0, "equal": 0.0, "cant_tell": 0.0, "skipped": 0.0, "undone": 0.0,
 			"marked": 2.0, "left_out": false, "turned": 0.0, "median_ms": 0.0, "left_share": 0.0, "left_low": 0.0, "left_high": 1.0, "predicted": 0.0, "predicted_n": 0.0, "reversed": false,
 		}},
-		"open": []any{with(map[string]any{"assignment": "s1.1", "annotator": "a1", "here": true})},
+		"open": []any{map[string]any{"assignment": "s1.1", "annotator": "a1", "here": true}}, // the rest is in the table of reserved questions
 		"recent": []any{with(map[string]any{
 			"seq": 2.0, "annotator": "a1", "choice": "b", "rating": 0.0, "undone": true, "left_out": false, "turned": false,
 			"response_ms": 7.0, "at": "0001-01-01T00:00:00Z", "clips": []any{"/sessions/s1/clips/c1"},

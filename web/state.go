@@ -81,7 +81,6 @@ type (
 		Assignment idrl.AssignmentID `json:"assignment"`
 		Annotator  idrl.AnnotatorID  `json:"annotator"`
 		Here       bool              `json:"here"` // the annotator's page is open
-		whyState
 	}
 	recentState struct {
 		Seq        int64            `json:"seq"`
@@ -138,7 +137,7 @@ func encodeState(st view.Status, names map[idrl.AnnotatorID]string, here func(id
 		m.Weights = append(m.Weights, weightState{Name: e.Name, Mean: finite(e.Mean), Std: finite(e.Std)})
 	}
 	for _, as := range st.Open {
-		m.Open = append(m.Open, openState{Assignment: as.ID, Annotator: as.Annotator, Here: here(as.Annotator), whyState: whyOf(as.Why)})
+		m.Open = append(m.Open, openState{Assignment: as.ID, Annotator: as.Annotator, Here: here(as.Annotator)})
 	}
 	for _, r := range st.Recent {
 		m.Recent = append(m.Recent, recentOf(st.Session, r))

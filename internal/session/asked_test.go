@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
 	"tiebreak/internal/check/must"
@@ -170,5 +172,71 @@ func TestReversedPeopleInASession(t *testing.T) {
 		if good := person(t, s, "good1"); !good.Reversed {
 			t.Errorf("seed %d: somebody is turned who answered rightly, and %.2f of %d as predicted is not said to be the other way round", seed, good.Predicted, good.PredictedSize)
 		}
+	}
+}
+
+// The two shares of predictions that pages state are what their sentences say, of answers by people of known kinds: of those that
+// prefer a clip, how many named the one of higher expected return, which by guessing is one half; and of all, how many were the most
+// probable of the three.
+func TestSharesOfPredictions(t *testing.T) {
+	theta := []float64{1, -0.5, 0.25}
+	hits, guesses := 0.0, 0
+	for seed := range uint64(3) {
+		b := newBench(func(s *idrl.SessionSpec) { s.Seed, s.TrainEvery = seed+1, 1000 })
+		b.trainer, b.method = wideTrainer{clips: 24}, method(t, "uniform")
+		s, _ := b.start(t)
+		claim(t, s, "good")
+		clips := b.record(t, s).Generation.Clips
+		for n := range 80 {
+			who := idrl.AnnotatorID([]string{"good", "random"}[n%2])
+			as, stream := claim(t, s, who).Open[0], rng.New(seed, "answers of "+string(who), uint64(n))
+			better := floats.Dot(theta, clips[as.Query.Clips[0]].Phi) - floats.Dot(theta, clips[as.Query.Clips[1]].Phi)
+			if who == "random" {
+				better = stream.NormFloat64()
+			}
+			a := idrl.Answer{ID: idrl.AnswerID(fmt.Sprint("r", n)), Assignment: as.ID, Choice: idrl.ChoseB, Left: as.Left, Input: "api"}
+			switch {
+			case math.Abs(better) < 0.2:
+				a.Choice = idrl.Equal
+			case better > 0:
+				a.Choice = idrl.ChoseA
+			}
+			mustAnswer(t, s, who, a)
+		}
+		chose, decisive := map[idrl.AnnotatorID]float64{}, map[idrl.AnnotatorID]int{}
+		most, all, equal := 0, 0, 0
+		for before := int64(0); ; {
+			list, more, err := s.Questions(t.Context(), insight.Wanted{Before: before, N: insight.MostWanted})
+			must.Do(t, err)
+			for _, q := range list {
+				p, at := q.Predicted.Reply, slices.Index([]idrl.Choice{idrl.ChoseA, idrl.ChoseB, idrl.Equal}, q.Answer.Choice)
+				if all++; at == slices.Index(p, slices.Max(p)) {
+					most++
+				}
+				if before = q.Answer.Seq; at == 2 {
+					equal++
+				} else if p[0] != p[1] {
+					decisive[q.Answer.Annotator]++
+					if p[at] == max(p[0], p[1]) {
+						chose[q.Answer.Annotator]++
+					}
+				}
+			}
+			if !more {
+				break
+			}
+		}
+		for who, n := range decisive {
+			if p := person(t, s, who); p.PredictedSize != n || math.Abs(p.Predicted-chose[who]/float64(n)) > 1e-9 || who == "good" && p.Predicted < 0.7 {
+				t.Errorf("seed %d: of %s %v of %d are stated, and were %v of %d", seed, who, p.Predicted, p.PredictedSize, chose[who], n)
+			}
+		}
+		hits, guesses = hits+chose["random"], guesses+decisive["random"]
+		if r := must.Get(s.Insight(t.Context()))(t); r.Fit.N != all || equal == 0 || math.Abs(r.Fit.Right-float64(most)/float64(all)) > 1e-9 {
+			t.Errorf("seed %d: %v of %d were the most probable answer, and %d of %d were; %d equal", seed, r.Fit.Right, r.Fit.N, most, all, equal)
+		}
+	}
+	if share := hits / float64(guesses); math.Abs(share-0.5) > 3*0.5/math.Sqrt(float64(guesses)) {
+		t.Errorf("%.2f of %d guesses were predicted", share, guesses)
 	}
 }

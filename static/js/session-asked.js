@@ -1,5 +1,5 @@
 // @ts-check
-// The questions that were asked, and those that are open: the page Questions of a session.
+// The questions that were answered, on the page Questions of a session. The server draws the table of those that are reserved.
 import { short } from "./interval-chart.js";
 import { QuestionPanel } from "./question-panel.js";
 import { part, rows, seconds } from "./session-parts.js";
@@ -24,7 +24,7 @@ export class Asking {
     if (!this.#table) return;
     const none = this.#table.dataset.noPair || "–";
     const names = new Map(s.annotators.map((c) => [c.id, c.name || c.id]));
-    rows("recent", [...s.open.map((o) => openCells(o, names, none)), ...s.recent.map((a) => askedCells(a, names, none, this.#table?.dataset.verdicts !== undefined))]);
+    rows("recent", s.recent.map((a) => askedCells(a, names, none, this.#table?.dataset.verdicts !== undefined)));
   }
 }
 
@@ -36,16 +36,6 @@ function pair({ first, second, rivals, purpose }, none) {
   if (!first) return purpose || none;
   if (purpose === "duel") return `duel: ${first} – ${second}`;
   return `${first} – ${second}${rivals > 1 ? ` and ${rivals - 1} more` : ""}`;
-}
-
-/**
- * @param {import("./wire.js").Open} o
- * @param {Map<string, string>} names of annotators
- * @param {string} none
- * @returns {import("./session-parts.js").Row}
- */
-function openCells(o, names, none) {
-  return { cells: ["…", names.get(o.annotator) ?? o.annotator, o.here ? "asked now" : "page closed", pair(o, none), info(o), ""], dim: true };
 }
 
 /**
@@ -61,10 +51,6 @@ function askedCells(a, names, none, verdicts) {
     skip: "skipped", technical_failure: "clip failed", best_worst: "best and worst", rated });
   const answer = document.createElement(a.undone ? "s" : "span");
   answer.textContent = (answers[a.choice] ?? a.choice) + (a.turned ? ", turned" : "");
-  return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a, none), info(a), seconds(a.response_ms)], dim: a.undone || a.left_out };
-}
-
-/** @param {import("./wire.js").Why} why */
-function info(why) {
-  return why.first ? `${short(why.info)} nats` : "–";
+  const info = a.first ? `${short(a.info)} nats` : "–";
+  return { cells: [String(a.seq), names.get(a.annotator) ?? a.annotator, answer, pair(a, none), info, seconds(a.response_ms)], dim: a.undone || a.left_out };
 }

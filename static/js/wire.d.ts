@@ -237,7 +237,7 @@ export interface Why {
   purpose: string;
 }
 
-export interface Open extends Why {
+export interface Open {
   assignment: string;
   annotator: string;
   here: boolean;

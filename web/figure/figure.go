@@ -105,6 +105,19 @@ func Of(spec idrl.SessionSpec) []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return without[name] })
 }
 
+// Fits reports whether a table of that name has something to hold in a session of these settings.
+func Fits(spec idrl.SessionSpec, name string) bool {
+	switch name {
+	case "predictions":
+		return spec.Kind.Comparison() && !spec.Kind.Group()
+	case "group_predictions":
+		return spec.Kind.Group()
+	case "ratings":
+		name = "transforms"
+	}
+	return slices.Contains(Of(spec), name)
+}
+
 // A Look is how a figure is drawn; the zero value is that of files.
 type Look struct {
 	Narrow bool                          // for a page on a small screen

@@ -231,3 +231,21 @@ func TestFiguresOfManyAnswers(t *testing.T) {
 		}
 	}
 }
+
+// Names have the width that they need: those of the features that come with the program are written whole in a file, and a scale shows
+// no differences that the numbers beside it do not have.
+func TestNamesAndScaleOfIntervals(t *testing.T) {
+	m := moment()
+	m.Status.Weights = []view.Estimate{{Name: "Close to the other car", Mean: -0.4, Std: 0.45}, {Name: "Off the target speed", Mean: 1.08, Std: 0.37}}
+	if d := must.Get(Draw("weights", m, About{}, Look{}))(t); !strings.Contains(d.shapes, ">Close to the other car</text>") {
+		t.Errorf("a name is cut: %s", d.shapes)
+	}
+	m.Status.Weights[0].Name = strings.Repeat("long ", 30)
+	if d := must.Get(Draw("weights", m, About{}, Look{Narrow: true}))(t); !strings.Contains(d.shapes, "…<title>long") {
+		t.Errorf("a long name is not cut: %s", d.shapes)
+	}
+	m.Status.Candidates = []view.Estimate{{ID: "g50.p0", Mean: 1.4e-5, Std: 1.6e-5}}
+	if d := must.Get(Draw("candidates", m, About{}, Look{}))(t); !strings.Contains(d.shapes, ">0.0 ± 0.0</text>") || strings.Contains(d.shapes, ">0.002</text>") {
+		t.Errorf("the scale has digits that 0.0 ± 0.0 has not: %s", d.shapes)
+	}
+}

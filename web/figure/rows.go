@@ -15,8 +15,11 @@ import (
 // mostRows is how many rows a figure of intervals has.
 const mostRows = 30
 
-// Widths of a column of names in a file.
-const narrowNames, wideNames = 150, 230
+// The least and the greatest width of the names of a figure of intervals, and the least one of what is drawn beside them.
+const leastNames, mostNames, leastPlot = 116.0, 345.0, 126.0
+
+// leastSpan is the least range of a figure of intervals: the numbers beside it have no digits for what is smaller.
+const leastSpan = 0.05
 
 // An estimate is a row of a figure of intervals.
 type estimate struct {
@@ -27,13 +30,14 @@ type estimate struct {
 	widerText       string                  // its numbers
 }
 
-// intervals draws estimates below one another on one axis that includes 0, whose numbers mark writes, with names of that width in a file, and returns the height.
-func intervals(c *canvas, list []estimate, unit string, wide float64, mark func(v float64, decimals int) string) float64 {
+// intervals draws estimates below one another on one axis that includes 0, whose numbers mark writes, and returns the height. The names have as much room as they need.
+func intervals(c *canvas, list []estimate, unit string, mark func(v float64, decimals int) string) float64 {
 	const top = 14.0
 	each := 21.0
-	names, numbers := max(116, c.names(wide)), 92.0
+	names, numbers := leastNames, 92.0
 	low, high := 0.0, 0.0
 	for _, e := range list {
+		names = max(names, min(mostNames, margin+room(e.name, textSize)))
 		low, high = min(low, e.low), max(high, e.high)
 		if e.wider != nil { // whose numbers are a line of their own
 			each, numbers, low, high = 32, 126, min(low, e.wider.Low), max(high, e.wider.High)
@@ -42,9 +46,10 @@ func intervals(c *canvas, list []estimate, unit string, wide float64, mark func(
 			numbers = max(numbers, 112)
 		}
 	}
-	if !(high-low > 1e-9) { // else marks would be numbers of rounding
+	if !(high-low > leastSpan) {
 		low, high = -1, 1
 	}
+	names = max(leastNames, min(names, c.width-numbers-12-leastPlot))
 	x := span(low, high, names+12, c.width-numbers)
 	bottom := top + each*float64(len(list))
 	marks, decimals := Ticks(low, high, 4)
@@ -92,7 +97,7 @@ func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
 		c.value(r.text(i, "policy"), cmp.Or(r.text(i, "title"), r.text(i, "origin")), agree(int(r.number(i, "candidates"))), plusMinus(mean, std, decimals))
 		list = append(list, estimate{name: cmp.Or(r.text(i, "title"), r.text(i, "policy")), mean: mean, low: mean - z95*std, high: mean + z95*std, text: plusMinus(mean, std, decimals)})
 	}
-	return intervals(c, list, unit, narrowNames, words.Signed), caption
+	return intervals(c, list, unit, words.Signed), caption
 }
 
 // agree says how many of the candidates are this policy; a policy that is none has none.
@@ -118,7 +123,7 @@ func drawWeights(c *canvas, r rows, _ Moment) (float64, string) {
 	for _, e := range list {
 		c.value(e.name, e.text)
 	}
-	return intervals(c, list, "standard deviations of the prior", narrowNames, words.Signed), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
+	return intervals(c, list, "standard deviations of the prior", words.Signed), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
 		ofAll(len(list), all, "weights") + ". A weight of 0 ± 1.96 is one that the answers say nothing about."
 }
 
@@ -140,7 +145,7 @@ func drawStrengths(c *canvas, r rows, m Moment) (float64, string) {
 	if accounts := m.Arena.Accounts(); accounts != "" {
 		caption += " " + accounts + " They are drawn behind the others (light)."
 	}
-	return intervals(c, list, "log-odds against the mean of all", narrowNames, words.Signed), caption
+	return intervals(c, list, "log-odds against the mean of all", words.Signed), caption
 }
 
 // drawVerdicts draws how often the episodes of each policy succeed.
@@ -169,7 +174,7 @@ func drawVerdicts(c *canvas, r rows, m Moment) (float64, string) {
 		caption += fmt.Sprintf(" The first %d of %d rows.", len(list), len(r.cells))
 	}
 	percent := func(v float64, decimals int) string { return fmt.Sprintf("%.*f %%", decimals, v) }
-	return intervals(c, list, "share of episodes that succeed", wideNames, percent), caption
+	return intervals(c, list, "share of episodes that succeed", percent), caption
 }
 
 // replies are the names of replies.

@@ -89,7 +89,11 @@ func facts(spec idrl.SessionSpec, as record.Assignment) (out []templates.Fact) {
 	add := func(name, value string) { out = append(out, templates.Fact{Name: name, Value: value}) }
 	add("Purpose", purposeText(as, record.StrategyOf(spec, as.Condition)))
 	if as.Query.Kind.Comparison() && w.Answerable > 0 {
-		add("Picture difference", fmt.Sprintf("%.2g", w.Apart))
+		text := fmt.Sprintf("%.2g", w.Apart)
+		if w.Apart < 1 {
+			text += ": no difference at a glance"
+		}
+		add("Picture difference, 0 to 6", text)
 	}
 	if w.Answerable > 0 {
 		add("Probability of a clear answer", stats.Percent(w.Answerable))

@@ -44,6 +44,9 @@ func TestCheapRules(t *testing.T) {
 				if err != nil || can != p.Answerable() {
 					t.Errorf("%s: answerable %v, by all measures %v; %v", e.ID, can, p.Answerable(), err)
 				}
+				if apart := p.Apart(); apart < 0 || apart > 6 || p.Easy() && apart < 1 {
+					t.Errorf("%s: %v apart, and easy %v: pages say that the range is 0 to 6, and below 1 nothing differs at a glance", e.ID, apart, p.Easy())
+				}
 				if all++; is {
 					alike++
 				}
