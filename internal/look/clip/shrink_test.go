@@ -34,9 +34,12 @@ func forms(w, h int) []image.Image {
 // are hashes of it.
 func TestReduceIsTheLibrarys(t *testing.T) {
 	for _, test := range []struct{ from, to image.Point }{
-		{image.Pt(61, 97), image.Pt(13, 20)}, {image.Pt(200, 32), image.Pt(99, 15)}, {image.Pt(70, 33), image.Pt(34, 33)},
-		{image.Pt(40, 30), image.Pt(25, 19)}, {image.Pt(40, 30), image.Pt(40, 30)}, // not less than half
+		{image.Pt(61, 97), image.Pt(13, 20)},
+		{image.Pt(200, 32), image.Pt(99, 15)},
+		{image.Pt(70, 33), image.Pt(34, 33)},
 		{image.Pt(300, 10), image.Pt(8, 8)},
+		{image.Pt(40, 30), image.Pt(25, 19)}, // not less than half
+		{image.Pt(40, 30), image.Pt(40, 30)},
 	} {
 		for _, p := range forms(test.from.X, test.from.Y) {
 			whole := opaque(p)

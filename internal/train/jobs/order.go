@@ -111,28 +111,28 @@ func (p *Pool) work(t *ticket) time.Duration {
 func (p *Pool) left(t *ticket) time.Duration { return max(p.work(t)-t.used, t.used/4) }
 
 // short reports whether t does not wait for long jobs. The caller holds mu.
-func (p *Pool) short(t *ticket) bool { return !t.urgent() && !t.job.Yields && p.brief(t) }
+func (p *Pool) short(t *ticket) bool { return !t.urgent() && !t.job.Yields && brief(p, t) }
 
-// brief reports whether t is expected to end soon. The caller holds mu.
-func (p *Pool) brief(t *ticket) bool { return max(p.work(t), t.used) <= shortWork }
+// brief reports whether t is expected to end soon. The caller holds p.mu.
+func brief(p *Pool, t *ticket) bool { return max(p.work(t), t.used) <= shortWork }
 
 // full reports whether this machine does as many jobs of the sort of t as it may: long ones, or urgent ones that end soon. These
 // are half as many as there are workers, since they have the priority of the server: a row of them takes processors
-// away from the messages of annotators, and not for long from the next session. The caller holds mu.
-func (p *Pool) full(t *ticket) bool {
+// away from the messages of annotators, and not for long from the next session. The caller holds p.mu.
+func full(p *Pool, t *ticket) bool {
 	switch {
 	case t.urgent():
-		return p.brief(t) && p.briefUrgent() >= max(1, p.c.Workers/2)
+		return brief(p, t) && briefUrgent(p) >= max(1, p.c.Workers/2)
 	case p.short(t):
 		return false
 	}
 	return len(p.long()) >= p.c.Workers
 }
 
-// briefUrgent returns how many urgent jobs that are expected to end soon run on this machine. The caller holds mu.
-func (p *Pool) briefUrgent() (n int) {
+// briefUrgent returns how many urgent jobs that are expected to end soon run on this machine. The caller holds p.mu.
+func briefUrgent(p *Pool) (n int) {
 	for _, w := range p.workers {
-		if t := w.now; t != nil && w.place == nil && t.urgent() && p.brief(t) {
+		if t := w.now; t != nil && w.place == nil && t.urgent() && brief(p, t) {
 			n++
 		}
 	}

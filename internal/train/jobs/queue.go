@@ -196,7 +196,7 @@ func (p *Pool) begin(t *ticket, now time.Time) bool {
 // worker returns the idle worker that does t best, nil if there is none: one that did a job
 // like it, and has not to be replaced. The caller holds mu.
 func (p *Pool) worker(t *ticket) (best *worker) {
-	full := p.full(t)
+	full := full(p, t)
 	most := -1
 	for _, w := range p.idle {
 		if full && w.place == nil {
