@@ -16,7 +16,7 @@ import (
 // and paper, and have their data beside them.
 func TestBrowserCalibration(t *testing.T) {
 	t.Parallel()
-	browser := startBrowser(t)
+	browser := startBrowserOf(t, wholeBrowsers)
 	for _, test := range []struct {
 		kind, says, card string
 		charts           []string

@@ -121,7 +121,7 @@ func (b *tab) arranged(w window) {
 // TestBrowserLayout looks at all kinds of questions in windows of all sizes.
 func TestBrowserLayout(t *testing.T) {
 	t.Parallel()
-	browser := startBrowser(t)
+	browser := startBrowserOf(t, wholeBrowsers)
 	data, addr := t.TempDir(), freeAddr(t)
 	kinds := []struct {
 		env, kind, link string

@@ -39,7 +39,7 @@ type visit struct {
 
 // newVisit makes sessions and opens tabs.
 func newVisit(t *testing.T) *visit {
-	browser := startBrowser(t)
+	browser := startBrowserOf(t, wholeBrowsers)
 	data, addr := t.TempDir(), freeAddr(t)
 	v := &visit{base: "http://" + addr}
 	v.pairs, v.pairLink = newLink(t, data, addr, "--env", "driver", "--title", "Drive", "--budget", "11", "--show-learnt", "--completion-code", "TB-42")
