@@ -103,7 +103,6 @@ func TestBrowserArena(t *testing.T) {
 	}
 }
 
-// chance writes a probability as the page does.
 // inCells reports parts of the form of an arena that are too narrow, or stand outside the cell of their session.
 func (b *tab) inCells() {
 	b.t.Helper()
@@ -117,6 +116,7 @@ func (b *tab) inCells() {
 	}
 }
 
+// chance writes a probability as the page does.
 func chance(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
 
 // TestBrowserArenaOfRecordings makes an arena of recorded policies by the page, and reads the result in each task and group.

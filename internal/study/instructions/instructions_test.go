@@ -168,11 +168,11 @@ func TestPictures(t *testing.T) {
 
 func TestLead(t *testing.T) {
 	for source, want := range map[string]string{
-		"# Success\n\nThe **cup** is in\nthe `drawer`.\n\nNothing fell.":    "The cup is in the drawer.",
-		"- ![](legend:cup)\n- Open the [drawer](https://example.org).": "Open the drawer.",
-		"Open & close <b>it</b> \\*twice\\*":                                "Open & close it *twice*",
-		"# Only a heading":                                                  "",
-		"":                                                                  "",
+		"# Success\n\nThe **cup** is in\nthe `drawer`.\n\nNothing fell.": "The cup is in the drawer.",
+		"- ![](legend:cup)\n- Open the [drawer](https://example.org).":   "Open the drawer.",
+		"Open & close <b>it</b> \\*twice\\*":                             "Open & close it *twice*",
+		"# Only a heading":                                               "",
+		"":                                                               "",
 	} {
 		if got := instructions.Lead(source); got != want {
 			t.Errorf("Lead(%q) = %q, want %q", source, got, want)
