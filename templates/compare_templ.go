@@ -88,7 +88,7 @@ func Compare(p ComparePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">← All sessions</a><h1>Compare sessions</h1></div><section class=\"card\" data-compared-chart><div class=\"row chart-head\"><h2>Loss if questioning ends <em>expected, with 95 % bounds</em></h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">← All sessions</a><h1>Compare sessions</h1></div><section class=\"card charted\" data-compared-chart><div class=\"row chart-head\"><h2>Loss if questioning ends <em>expected, with 95 % bounds</em></h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

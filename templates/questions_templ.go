@@ -50,7 +50,7 @@ type QuestionCard struct {
 	Policies  []PolicyRow
 	Past      bool   // Policies say what was known when the question was asked
 	PastNote  string // what that is, or why it is not there
-	Rest      string // "The other 12 rivals: 8 % of the value."
+	Rest      string // "The value that is left, 8 %, is about 12 other rivals."
 }
 
 // A QuestionStrip is a clip as a strip of frames.

@@ -99,43 +99,6 @@ func (s watching) leases(c echo.Context, session Session, p *templates.Charts) e
 	return err
 }
 
-// weightsCompared is how many rows the table of correlations has.
-const weightsCompared = 12
-
-// correlationTable has the correlations of the weights; it is empty where there are none.
-func correlationTable(spec idrl.SessionSpec, r *insight.Report) templates.CorrelationTable {
-	c, p := templates.CorrelationTable{CSV: chartURL(spec.ID, "covariance")}, r.Posterior
-	if spec.Model == idrl.NetworkModel || r.Answers == 0 {
-		return c
-	}
-	compared := p.Largest[:min(len(p.Largest), weightsCompared)]
-	c.Sum = fmt.Sprintf("Of %s, the largest first. ± is one standard deviation, in that of the prior.", plural(len(compared), "weight"))
-	if n := len(p.Weights); n > len(compared) {
-		c.Sum = fmt.Sprintf("Of the %d largest of %d weights; all are in the CSV. ± is one standard deviation, in that of the prior.", len(compared), n)
-	}
-	for i, row := range p.Correlation(compared) {
-		w := p.Weights[compared[i]]
-		out := templates.CorrelationRow{Name: w.Name, Std: fmt.Sprintf("%.2f", w.Std)}
-		for j, v := range row {
-			out.Cells = append(out.Cells, correlationCell(i == j, v))
-		}
-		c.Names, c.Rows = append(c.Names, w.Name), append(c.Rows, out)
-	}
-	return c
-}
-
-// correlationCell shows a correlation as text, and by a class how far it is from 0.
-func correlationCell(self bool, v float64) templates.CorrelationCell {
-	if self {
-		return templates.CorrelationCell{Text: "1", Class: "self"}
-	}
-	class, size := "p", v
-	if v < 0 {
-		class, size = "n", -v
-	}
-	return templates.CorrelationCell{Text: signed(v, 2), Class: fmt.Sprintf("%s%d", class, min(4, int(5*size)))}
-}
-
 // people draws how labelling goes.
 func (p *pen) people(out *templates.Charts) {
 	l, id := p.m.Insight.Labour, p.m.Spec.ID

@@ -78,7 +78,7 @@ func TestQuestionsPage(t *testing.T) {
 	page := b.get(c, "/sessions/s1/questions")
 	want := []string{
 		`data-question="7"`, `data-clips="/sessions/s1/clips/c2 /sessions/s1/clips/c1"`, "Chose clip a.", "Clip b, then clip a", "75 %", "<dt>Picture difference, 0 to 6</dt><dd>1.2</dd>", "90 %", "0.25 nats",
-		"g0.p1", "pool.p2", "P(best) when asked", "40 %", "30 %", "value, by the strategy LVAR", "counted as answered", "62 %", "The other 7 rivals: 12 % of the value.", `data-clips="/sessions/s1/clips/c1 /sessions/s1/clips/c2"`, "&lt; 1 %", "undone",
+		"g0.p1", "pool.p2", "P(best) when asked", "40 %", "30 %", "value, by the strategy LVAR", "counted as answered", "62 %", "The value that is left, 12 %, is about 7 other rivals.", `data-clips="/sessions/s1/clips/c1 /sessions/s1/clips/c2"`, "&lt; 1 %", "undone",
 	}
 	if lacks := page.lacks(want...); lacks != nil {
 		t.Errorf("the page lacks %q", lacks)
@@ -137,7 +137,7 @@ func TestCharts(t *testing.T) {
 		b.s1.report.Networks = []insight.Network{{Version: 1, BasedOn: 10, Clips: 18, Correlation: []float64{-0.25, math.NaN()}}, {Version: 2, BasedOn: 20, Clips: 18, Correlation: []float64{-0.75, math.NaN()}}}
 	})
 	r := drawn("learning", "Features that the networks reward", "over 18 clips", "<title>−0.25 at row 10</title>", `<th scope="row">20</th><td>−0.75</td><td>does not vary</td>`, "No intervals are known", `href="/sessions/s1/charts/networks"`)
-	if strings.Contains(r.body, `data-chart="correlation"`) {
+	if strings.Contains(r.body, `data-chart="covariance"`) {
 		t.Error("a network has correlations of weights")
 	}
 	if r := b.get(c, "/sessions/s1/charts/networks"); r.body != "network,row,clips,feature,correlation\n1,10,18,Lane,-0.25\n1,10,18,Speed,\n2,20,18,Lane,-0.75\n2,20,18,Speed,\n" {

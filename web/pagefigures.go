@@ -56,8 +56,10 @@ func (p *pen) learning(out *templates.Charts) {
 		}
 	}
 	out.Cards = p.predictions()
-	out.Correlation = correlationTable(p.m.Spec, p.m.Insight)
-	out.Wide = []templates.ChartCard{p.history()}
+	if c := p.card("covariance", "under the posterior; the darker, the farther from 0; dashed frame: negative", ""); c.Figure.SVG != "" && p.m.Insight.Answers > 0 && p.m.Spec.Model != idrl.NetworkModel {
+		out.Wide = append(out.Wide, c)
+	}
+	out.Wide = append(out.Wide, p.history())
 	out.Fold = "Weights: correlations and history"
 	if p.m.Spec.Model == idrl.NetworkModel {
 		out.Fold = "Features that the networks reward"

@@ -176,9 +176,9 @@ func measures(q quality.Report, called map[idrl.AnnotatorID]string) (out []templ
 	add := func(name, hint string, c *quality.Coefficient) {
 		row := templates.MeasureRow{Name: name, Hint: hint, Share: templates.Share{Value: "not defined"}}
 		if c != nil {
-			row.Share.Value = fmt.Sprintf("%.2f", c.Value)
+			row.Share.Value = words.Signed(c.Value, 2)
 			if c.Low != nil {
-				row.Share.Interval = fmt.Sprintf("%.2f to %.2f", *c.Low, *c.High)
+				row.Share.Interval = words.Signed(*c.Low, 2) + " to " + words.Signed(*c.High, 2)
 			}
 		}
 		out = append(out, row)

@@ -229,7 +229,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 	case known == 0:
 		out.Rest = "The shares of the rivals were not recorded when this was asked."
 	case rest > 0 && sum < 1:
-		out.Rest = fmt.Sprintf("The other %s: %s of the value.", plural(rest, "rival"), stats.Percent(1-sum))
+		out.Rest = fmt.Sprintf("The value that is left, %s, is about %s.", stats.Percent(1-sum), plural(rest, "other rival"))
 	}
 	if len(q.Policies) < 2 {
 		return

@@ -130,41 +130,46 @@ func drawCalibration(c *canvas, r rows, _ Moment) (float64, string) {
 		words.Plural(int(n), "answer"))
 }
 
-// mostCorrelated is how many weights the figure of correlations has.
-const mostCorrelated = 10
+// mostCorrelated is how many weights the figure of correlations has in a file, and widestCell and leastCell the widths of their cells.
+const mostCorrelated, widestCell, leastCell = 10, 60.0, 31.0
 
 // drawCorrelations draws the correlations of the largest weights as a matrix; negative fields have a frame of dashes.
 func drawCorrelations(c *canvas, r rows, m Moment) (float64, string) {
+	const left, top, row = 140.0, 22.0, 26.0
 	names := r.distinct("weight_1")
-	all := len(names)
-	if p := m.Insight.Posterior; all > mostCorrelated {
+	all, most := len(names), min(mostCorrelated, int((c.width-margin-left)/leastCell))
+	if p := m.Insight.Posterior; all > most {
 		names = names[:0:0]
-		for _, k := range p.Largest[:mostCorrelated] {
+		for _, k := range p.Largest[:most] {
 			names = append(names, p.Weights[k].Name)
 		}
 	}
-	const left, top, row = 140.0, 22.0, 26.0
-	cell := min(60, (c.width-margin-left)/float64(len(names)))
+	cell := min(widestCell, (c.width-margin-left)/float64(len(names)))
+	c.head = append([]string{"Weight"}, names...)
 	for i, name := range names {
 		y := top + row*float64(i)
 		c.label(left-8, y+17, endAt, textSize, left-margin-8, fmt.Sprintf("%d %s", i+1, name))
 		c.text(left+cell*(float64(i)+0.5), top-6, middleAt, textSize, fmt.Sprint(i+1))
-		of := r.where("weight_1", name)
+		of, values := r.where("weight_1", name), make([]string, 1+len(names))
+		values[0] = name
 		for k := range of.cells {
-			j := slices.Index(names, of.text(k, "weight_2"))
+			other := of.text(k, "weight_2")
+			j := slices.Index(names, other)
 			if j < 0 {
 				continue
 			}
 			v := of.number(k, "correlation")
-			shade := 255 - int(math.Round(110*math.Min(1, math.Abs(v))))
-			look := fmt.Sprintf(`fill="#%02x%02x%02x" stroke="#ffffff" stroke-width="1"`, shade, shade, shade)
+			look := `stroke="none"`
 			if v < 0 {
-				look = fmt.Sprintf(`fill="#%02x%02x%02x" stroke="#555555" stroke-width="1" stroke-dasharray="2 2"`, shade, shade, shade)
+				look = `stroke="#555555" stroke-width="1" stroke-dasharray="2 2"`
 			}
+			look = fmt.Sprintf(`fill="#1f4e79" fill-opacity="%.2f" `, 0.45*min(1, math.Abs(v))) + look
 			x := left + cell*float64(j)
-			c.rect(x+1, y+1, cell-2, row-2, look, "")
-			c.text(x+cell/2, y+17, middleAt, smallSize, words.Signed(v, 2))
+			values[1+j] = words.Signed(v, 2)
+			c.rect(x+1, y+1, cell-2, row-2, look, name+", "+other+": "+values[1+j])
+			c.text(x+cell/2, y+17, middleAt, smallSize, values[1+j])
 		}
+		c.value(values...)
 	}
 	return top + row*float64(len(names)) + 6, "Correlations of the weights under the posterior" + ofAll(len(names), all, "weights") + ". The darker, the farther from 0; negative ones have a dashed frame. There is no interval: they are properties of the posterior."
 }

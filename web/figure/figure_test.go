@@ -74,7 +74,7 @@ func drawn(t *testing.T, name string, m Moment) Drawing {
 			}
 		}
 		height, caption := drawCorrelations(c, r, m)
-		return Drawing{Name: name, Title: "Correlations", Caption: caption + " " + NewAbout(m.Spec, m.Status, "tiebreak 1.2").Text(), width: column, height: height, shapes: c.b.String()}
+		return Drawing{Name: name, Title: "Correlations", Caption: caption + " " + NewAbout(m.Spec, m.Status, "tiebreak 1.2").Text(), width: column, height: height, shapes: c.b.String(), Head: c.head, Values: c.values}
 	}
 	d, err := Draw(name, m, NewAbout(m.Spec, m.Status, "tiebreak 1.2"), Look{})
 	if err != nil || d.Empty {
@@ -284,5 +284,17 @@ func TestFiguresAsPDF(t *testing.T) {
 	}
 	if !bytes.Contains(pdf, []byte("/Font")) || bytes.Contains(pdf, []byte("/Subtype /Image")) {
 		t.Error("text has become pictures")
+	}
+}
+
+// Each cell of the matrix of correlations has its number, is the darker the farther that is from 0, has a frame of dashes where it is
+// negative, and is a cell of the table beside it.
+func TestCorrelations(t *testing.T) {
+	d := drawn(t, "covariance", moment())
+	if len(d.Head) != 3 || len(d.Values) != 2 || d.Values[0][1] != "1.00" || d.Values[0][2] != "−0.31" || d.Values[1][0] != "Speed" || d.Values[1][1] != "−0.31" {
+		t.Errorf("%q, %q", d.Head, d.Values)
+	}
+	if strings.Count(d.shapes, `fill-opacity="0.45"`) != 2 || strings.Count(d.shapes, `fill-opacity="0.14" stroke="#555555" stroke-width="1" stroke-dasharray`) != 2 || strings.Count(d.shapes, ">−0.31</text>") != 2 {
+		t.Errorf("the matrix: %s", d.shapes)
 	}
 }

@@ -21,7 +21,7 @@ import (
 func TestFiguresForSmallScreens(t *testing.T) {
 	m := moment()
 	for _, name := range Names() {
-		if name == "covariance" { // its rows cannot be made outside of a session; pages have a table in its place
+		if name == "covariance" { // its rows cannot be made outside of a session
 			continue
 		}
 		d := must.Get(Draw(name, m, About{}, Look{Narrow: true}))(t)
