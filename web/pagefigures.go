@@ -56,8 +56,10 @@ func (p *pen) learning(out *templates.Charts) {
 		}
 	}
 	out.Cards = p.predictions()
-	if c := p.card("covariance", "under the posterior; the darker, the farther from 0; dashed frame: negative", ""); c.Figure.SVG != "" && p.m.Insight.Answers > 0 && p.m.Spec.Model != idrl.NetworkModel {
-		out.Wide = append(out.Wide, c)
+	if p.m.Insight.Answers > 0 && p.m.Spec.Model != idrl.NetworkModel {
+		if c := p.card("covariance", "largest weights first, under the posterior; the darker, the farther from 0; dashed frame: negative", ""); c.Figure.SVG != "" {
+			out.Wide = append(out.Wide, c)
+		}
 	}
 	out.Wide = append(out.Wide, p.history())
 	out.Fold = "Weights: correlations and history"

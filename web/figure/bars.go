@@ -130,20 +130,15 @@ func drawCalibration(c *canvas, r rows, _ Moment) (float64, string) {
 		words.Plural(int(n), "answer"))
 }
 
-// mostCorrelated is how many weights the figure of correlations has in a file, and widestCell and leastCell the widths of their cells.
+// mostCorrelated is how many weights the figure of correlations has in a file, the largest first, and widestCell and leastCell the widths of their cells.
 const mostCorrelated, widestCell, leastCell = 10, 60.0, 31.0
 
 // drawCorrelations draws the correlations of the largest weights as a matrix; negative fields have a frame of dashes.
 func drawCorrelations(c *canvas, r rows, m Moment) (float64, string) {
 	const left, top, row = 140.0, 22.0, 26.0
 	names := r.distinct("weight_1")
-	all, most := len(names), min(mostCorrelated, int((c.width-margin-left)/leastCell))
-	if p := m.Insight.Posterior; all > most {
-		names = names[:0:0]
-		for _, k := range p.Largest[:most] {
-			names = append(names, p.Weights[k].Name)
-		}
-	}
+	all := max(len(names), len(m.Insight.Posterior.Weights))
+	names = names[:min(len(names), int((c.width-margin-left)/leastCell))]
 	cell := min(widestCell, (c.width-margin-left)/float64(len(names)))
 	c.head = append([]string{"Weight"}, names...)
 	for i, name := range names {

@@ -137,6 +137,9 @@ func Draw(name string, m Moment, about About, look Look) (Drawing, error) {
 	if !known || i < 0 {
 		return Drawing{}, idrl.Errorf(idrl.NotFound, "There is no such figure.")
 	}
+	if name == "covariance" {
+		table.Write = correlatedTable
+	}
 	r, err := read(table, m)
 	if err != nil {
 		return Drawing{}, err

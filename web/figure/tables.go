@@ -107,10 +107,20 @@ func covarianceTable(m Moment, put func(...any) error) error {
 	for i := range all {
 		all[i] = i
 	}
-	cov, cor := m.Insight.Posterior.Covariance(all), m.Insight.Posterior.Correlation(all)
-	for i, a := range m.Insight.Posterior.Weights {
-		for j, b := range m.Insight.Posterior.Weights {
-			if err := put(a.Name, b.Name, cov[i][j], cor[i][j]); err != nil {
+	return covariances(m.Insight.Posterior, all, put)
+}
+
+// correlatedTable is covarianceTable for the figure: of the largest weights, for there may be thousands.
+func correlatedTable(m Moment, put func(...any) error) error {
+	p := m.Insight.Posterior
+	return covariances(p, p.Largest[:min(len(p.Largest), mostCorrelated)], put)
+}
+
+func covariances(p insight.Posterior, of []int, put func(...any) error) error {
+	cov, cor := p.Covariance(of), p.Correlation(of)
+	for i, a := range of {
+		for j, b := range of {
+			if err := put(p.Weights[a].Name, p.Weights[b].Name, cov[i][j], cor[i][j]); err != nil {
 				return err
 			}
 		}

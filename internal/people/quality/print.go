@@ -98,9 +98,9 @@ func (c *Coefficient) String() string {
 	case c == nil:
 		return "not defined"
 	case c.Low == nil:
-		return fmt.Sprintf("%.2f", c.Value)
+		return words.Signed(c.Value, 2)
 	}
-	return fmt.Sprintf("%.2f (%.2f to %.2f)", c.Value, *c.Low, *c.High)
+	return fmt.Sprintf("%s (%s to %s)", words.Signed(c.Value, 2), words.Signed(*c.Low, 2), words.Signed(*c.High, 2))
 }
 
 // printManners writes the reliability of annotators under the posterior, if that distinguishes
