@@ -108,7 +108,7 @@ func (b *tab) inCells() {
 	b.t.Helper()
 	for _, fault := range evaluate[[]string](b, `[...document.querySelectorAll("[data-choice]")].flatMap((cell) => {
 		const c = cell.getBoundingClientRect(), drawn = getComputedStyle(cell).borderLeftWidth;
-		return [...cell.querySelectorAll("label, summary, details[open] input")].map((e) => [e, e.getBoundingClientRect()])
+		return [...cell.querySelectorAll("label, summary, details[open] input")].filter((e) => e.checkVisibility()).map((e) => [e, e.getBoundingClientRect()])
 			.filter(([e, r]) => drawn !== "1px" || r.left < c.left || r.right > c.right || r.bottom > c.bottom || e.matches("label") && getComputedStyle(e).borderLeftWidth !== "0px" || e.matches("details input") && r.width < 160)
 			.map(([e]) => e.outerHTML.slice(0, 90));
 	})`) {

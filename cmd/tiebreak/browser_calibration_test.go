@@ -23,7 +23,7 @@ func TestBrowserCalibration(t *testing.T) {
 		answers          int
 	}{
 		{"clip_rating", "Of 24 ratings, \\d+ % \\(\\d+ to \\d+ %\\) lie in the predicted[^]*Unevenness", "A rating of -?\\d+\\.\\d of 10 on average", []string{"transforms"}, 24},
-		{"clip_group", "Of 8 answers, \\d+ % were the most probable answer[^]*0\\.83 without knowledge", "Best: clip a[^]*Worst: clip f", []string{"calibration-best", "calibration-worst"}, 8},
+		{"clip_group", "Of 8 answers, \\d+ % named the most probable clip[^]*0\\.83 without knowledge", "Best: clip a[^]*Worst: clip f", []string{"calibration-best", "calibration-worst"}, 8},
 	} {
 		t.Run(test.kind, func(t *testing.T) {
 			data, addr := t.TempDir(), freeAddr(t)
