@@ -78,7 +78,7 @@ func TestBrowserWhy(t *testing.T) {
 		csv := savedTables(b)
 		b.page("learning")
 		b.waitFor("[data-charts-of='12']")
-		says("[data-chart=calibration]", "Of 12 answers, \\d+ % were the most probable answer. Calibration error \\(ECE\\) 0\\.\\d+")
+		says("[data-chart=calibration]", "Of 12 answers, \\d+ % were the most probable of clip a, clip b and equal\\. Calibration error \\(ECE\\) 0\\.\\d+")
 		b.wait("document.querySelectorAll('[data-chart=calibration] circle').length === document.querySelectorAll('[data-chart=calibration] [data-values] tbody tr').length")
 		b.enter("[data-fold=more] > summary")
 		b.wait("document.querySelectorAll('[data-chart=history] path[fill=none]').length >= 3")
