@@ -5,10 +5,13 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/people/quality"
@@ -116,5 +119,26 @@ func TestDataCardOfReport(t *testing.T) {
 		if got[key] != want {
 			t.Errorf("%s: %q, want %q", key, got[key], want)
 		}
+	}
+}
+
+// Charts are as wide as their text needs, and fit into the columns of the page, which no window cuts them off by.
+func TestChartsFitTheirColumns(t *testing.T) {
+	page := string(must.Get(os.ReadFile("report.html"))(t))
+	number := func(pattern string) float64 {
+		t.Helper()
+		found := regexp.MustCompile(pattern).FindStringSubmatch(page)
+		if found == nil {
+			t.Fatalf("there is no %s", pattern)
+		}
+		return must.Get(strconv.ParseFloat(found[1], 64))(t)
+	}
+	const rem = 16
+	chart := number(`figure svg \{[^}]*min-width: (\d+)px`)
+	if column := rem * number(`\.charts \{[^}]*minmax\(min\(100%, (\d+)rem\)`); chart > column {
+		t.Errorf("charts of %v px stand in columns of %v px", chart, column)
+	}
+	if room := rem * (number(`header, main \{ max-width: (\d+)rem`) - 2); room < 2*chart+2*rem {
+		t.Errorf("two charts of %v px do not stand side by side in %v px", chart, room)
 	}
 }
