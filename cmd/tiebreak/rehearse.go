@@ -89,7 +89,7 @@ func knownAnswers(rec record.Record, theta []float64) (out []record.Known) {
 
 // follow has a session do at once what was decided about it.
 func (s *studyServer) follow(ctx context.Context, id idrl.SessionID) error {
-	sess, err := s.session(ctx, id)
+	sess, err := s.app.manager.Session(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *studyServer) between(id idrl.SessionID) func(context.Context) (bool, er
 		if err := s.follow(ctx, id); err != nil {
 			return false, err
 		}
-		sess, err := s.session(ctx, id)
+		sess, err := s.app.manager.Session(ctx, id)
 		if err != nil {
 			return false, err
 		}
@@ -153,7 +153,7 @@ func (s *studyServer) facts(ctx context.Context, id idrl.SessionID) (f runFacts,
 	if _, err := s.between(id)(ctx); err != nil { // the last person's answers, too
 		return f, err
 	}
-	sess, err := s.session(ctx, id)
+	sess, err := s.app.manager.Session(ctx, id)
 	if err != nil {
 		return f, err
 	}

@@ -168,7 +168,7 @@ func (s *studyServer) rehearse(ctx context.Context, seed uint64, heard func(give
 
 // scores returns how well the conditions of a run predict held-out comparisons.
 func (s *studyServer) scores(ctx context.Context, id idrl.SessionID) ([]view.ConditionScores, error) {
-	sess, err := s.session(ctx, id)
+	sess, err := s.app.manager.Session(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,8 @@ func (s stuckTrainer) Train(ctx context.Context, job idrl.TrainJob) (idrl.Genera
 }
 
 // TestStopWhileASessionWaitsForATraining: a session that adopts each generation at a fixed
-// row takes no answer while it waits for one, but what a researcher changes. A server stops without an error all the same.
+// row takes no call while it waits for one. A server stops without an error all the same,
+// with an annotator's page and a researcher's request waiting for that session.
 func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 	t.Parallel()
 	ctx := context.WithoutCancel(t.Context())
@@ -52,10 +53,19 @@ func TestStopWhileASessionWaitsForATraining(t *testing.T) {
 	if status, _, says := cli(t, "simulate", "--url", base+"/join/"+token, "--answers", "2"); status != 0 {
 		t.Fatal(says) // the second answer is the last before the training that never ends
 	}
-	must.Do(t, budgetAsResearcher(ctx, a, base, spec.ID))
+	waits := make(chan error, 1)
+	go func() { waits <- budgetAsResearcher(ctx, a, base, spec.ID) }()
+	select {
+	case err := <-waits:
+		t.Fatalf("the session does not wait: %v", err)
+	case <-time.After(time.Second): // it must be under way; that it is not yet is no failure
+	}
 	stop()
 	if err := waittest.For(t, stopped, "the server to stop"); err != nil {
 		t.Errorf("the server stops with %v", err)
+	}
+	if err := waittest.For(t, waits, "the reply to the researcher's request"); err != nil {
+		t.Errorf("the request that waited: %v", err)
 	}
 }
 

@@ -153,19 +153,10 @@ func (s *studyServer) link(ctx context.Context, spec idrl.SessionSpec) (string, 
 	return s.base + "/join/" + token + "?" + crowd.Query(), err
 }
 
-// session returns a session when it awaits no training: what is read of it then follows from the answers.
-func (s *studyServer) session(ctx context.Context, id idrl.SessionID) (*session.Session, error) {
-	sess, err := s.app.manager.Session(ctx, id)
-	if err == nil {
-		err = session.Inside{Of: sess}.Settle(ctx)
-	}
-	return sess, err
-}
-
 // training reports whether a session is still training after recent answers; with all, whether it trains at all, follow-ups included. It
 // starts such a training before it serves another request.
 func (s *studyServer) training(ctx context.Context, id idrl.SessionID, all bool) (bool, error) {
-	sess, err := s.session(ctx, id)
+	sess, err := s.app.manager.Session(ctx, id)
 	if err != nil {
 		return false, err
 	}

@@ -27,7 +27,7 @@ type claims struct {
 // Claim returns what the annotator may see: their open questions, renewed and
 // topped up to Spec().Ahead, and how far they are.
 func (s *Session) Claim(ctx context.Context, who idrl.AnnotatorID) (view.Offer, error) {
-	return callInTurn(ctx, s.inbox, func() (view.Offer, error) {
+	return call(ctx, s.inbox, func() (view.Offer, error) {
 		if s.revoked[who] {
 			return view.Offer{}, errRevoked
 		}

@@ -274,7 +274,7 @@ func (s *inference) heavyDecision(who idrl.AnnotatorID) (*edit, error) {
 
 // ahead makes the edit that plan returns, if any, on the caller's goroutine.
 func (s *Session) ahead(ctx context.Context, plan func() (*edit, error)) (*edited, error) {
-	e, err := callInTurn(ctx, s.inbox, plan)
+	e, err := call(ctx, s.inbox, plan)
 	if err != nil || e == nil {
 		return nil, err
 	}

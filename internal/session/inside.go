@@ -23,10 +23,3 @@ func (i Inside) Recommended(ctx context.Context) (idrl.Candidate, error) {
 func (i Inside) Training(ctx context.Context) (view.Training, error) {
 	return call(ctx, i.Of.inbox, func() (view.Training, error) { return i.Of.trainingNow(), nil })
 }
-
-// Settle returns when no training or fit is awaited on which the next question depends, as far as requests before it made one due:
-// what is read then is a function of the log where SessionSpec.AdoptAfter is above 0.
-func (i Inside) Settle(ctx context.Context) error {
-	_, err := callInTurn(ctx, i.Of.inbox, func() (struct{}, error) { return struct{}{}, nil })
-	return err
-}

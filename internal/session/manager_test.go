@@ -186,9 +186,6 @@ func TestFollowWaitsForNoOtherSession(t *testing.T) {
 				_ = must.Get(waits.Answer(t.Context(), "ann", reply(asked(t, waits), i)))(t)
 			}
 			synctest.Wait()
-			all.of["s1"].mu.Lock()
-			all.of["s1"].rec.Settings.LeftOut = []idrl.AnnotatorID{"ann"} // a row of the log
-			all.of["s1"].mu.Unlock()
 			all.of["s2"].mu.Lock()
 			all.of["s2"].rec.Settings.State = record.StateClosed
 			all.of["s2"].mu.Unlock()

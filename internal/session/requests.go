@@ -13,7 +13,7 @@ import (
 	"tiebreak/internal/session/view"
 )
 
-// A request is work for the session's goroutine that the order of questions depends on.
+// A request is work for the session's goroutine.
 type request struct {
 	do func() // all of a request that adds no row to the log; nil for others
 
@@ -49,33 +49,20 @@ const (
 
 // An inbox holds the requests to the session's goroutine.
 type inbox struct {
-	requests    chan request  // one after the other; they wait while a training or a fit is awaited (training.mustWait)
-	reads       chan func()   // served between them at any time
+	requests    chan request
 	stopped     chan struct{} // closed when Run has returned
 	ending      error         // set before that: errRests or errSuperseded, if the next run serves what this one has not
 	waiting     []request     // to be served before what is in requests
 	retrySingly int           // how many of them are to be served one at a time
 }
 
-// call runs f on the session's goroutine, also while a training is awaited, and returns its result. f is what pages read, or what
-// people decide at a time of their own: the settings, a lease, the end of a training.
+// call runs f on the session's goroutine and returns its result.
 func call[T any](ctx context.Context, to *inbox, f func() (T, error)) (T, error) {
-	return send(ctx, to, to.reads, func(reply func(T, error)) func() { return func() { reply(f()) } })
-}
-
-// callInTurn is call for what chooses questions or adds some: f runs after the requests before it, and not while a training is
-// awaited.
-func callInTurn[T any](ctx context.Context, to *inbox, f func() (T, error)) (T, error) {
 	return ask(ctx, to, func(reply func(T, error)) request { return request{do: func() { reply(f()) }} })
 }
 
 // ask sends the session a request and returns its reply.
 func ask[T any](ctx context.Context, to *inbox, build func(reply func(T, error)) request) (T, error) {
-	return send(ctx, to, to.requests, build)
-}
-
-// send puts what build returns into a channel of the inbox and returns the reply.
-func send[T, R any](ctx context.Context, to *inbox, into chan<- R, build func(reply func(T, error)) R) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -83,7 +70,7 @@ func send[T, R any](ctx context.Context, to *inbox, into chan<- R, build func(re
 	c := make(chan result, 1) // buffered, so that the session never waits for us
 	var zero T
 	select {
-	case into <- build(func(v T, err error) { c <- result{v, err} }):
+	case to.requests <- build(func(v T, err error) { c <- result{v, err} }):
 	case <-to.stopped:
 		return zero, to.stoppedError()
 	case <-ctx.Done():

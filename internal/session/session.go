@@ -192,7 +192,7 @@ func assemble(cfg Config) *Session {
 	due := &schedule{statements: say, rest: -1}
 	train := &training{statements: say, schedule: due, refit: fit, underWay: underWay{progress: make(chan progress, 1), outlook: make(chan idrl.Outlook, 1)}}
 	sel.cutting = train.moreClips
-	in := &inbox{requests: make(chan request), reads: make(chan func()), stopped: make(chan struct{})}
+	in := &inbox{requests: make(chan request), stopped: make(chan struct{})}
 	return &Session{
 		inbox: in, settings: set, ledger: rec, learntFeatures: fits, inference: inf, generation: gen, statements: say,
 		selector: sel, refit: fit, schedule: due, training: train, claims: &claims{training: train, selector: sel},
@@ -283,7 +283,7 @@ func (s *Session) comesToRest(ctx context.Context) bool {
 	return true
 }
 
-// await takes in the next thing that happens: a request of inbox, a read, a message of a training or a fit, or a tick. It returns ctx.Err() when ctx is done.
+// await takes in the next thing that happens: a request of inbox, a message of a training or a fit, or a tick. It returns ctx.Err() when ctx is done.
 func (s *Session) await(ctx context.Context, inbox <-chan request, tick <-chan time.Time) error {
 	select {
 	case <-ctx.Done():
@@ -293,9 +293,6 @@ func (s *Session) await(ctx context.Context, inbox <-chan request, tick <-chan t
 	case t := <-inbox:
 		s.quiet = 0
 		s.serve(ctx, t)
-	case read := <-s.reads:
-		s.quiet = 0
-		read()
 	case p := <-s.training.progress:
 		s.training.state.Done, s.training.state.Total, s.training.state.What = p.done, p.total, p.what
 		s.training.pace.note(s.cfg.Now(), p.done, p.total)

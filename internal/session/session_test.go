@@ -210,10 +210,10 @@ func (b *bench) startOn(t testing.TB, j record.Journal) (s *session.Session, sto
 	return s, stop
 }
 
-// record returns what the journal holds once the session has served its present request, and awaits nothing.
+// record returns what the journal holds once the session has served its present request.
 func (b *bench) record(t *testing.T, s *session.Session) record.Record {
 	t.Helper()
-	must.Do(t, session.Inside{Of: s}.Settle(t.Context()))
+	must.Get(s.Status(t.Context()))(t)
 	rec := must.Get(b.journal.Load(t.Context(), "s1"))(t)
 	return rec
 }

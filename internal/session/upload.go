@@ -43,7 +43,7 @@ func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (view.Uploa
 		more     idrl.Generation // what is new
 		prepare  func(*idrl.Generation) (prepared, error)
 	}
-	t, err := callInTurn(ctx, s.inbox, func() (t task, err error) {
+	t, err := call(ctx, s.inbox, func() (t task, err error) {
 		t.uploaded, t.more, err = s.newUploads(given)
 		t.prepare = s.preparer()
 		return t, err
@@ -58,7 +58,7 @@ func (s *uploads) Upload(ctx context.Context, given idrl.Generation) (view.Uploa
 	if res.err != nil {
 		return view.Uploaded{}, res.err
 	}
-	return callInTurn(ctx, s.inbox, func() (view.Uploaded, error) {
+	return call(ctx, s.inbox, func() (view.Uploaded, error) {
 		if err := s.takeUpload(ctx, res); err != nil {
 			return view.Uploaded{}, err
 		}

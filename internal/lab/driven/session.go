@@ -211,11 +211,10 @@ func (s *Session) await(ctx context.Context, is func() bool) error {
 	return s.events.why(nil)
 }
 
-// settle notes the training that the session has begun or given up by its last request. One that waits for its generations has
-// then the one that is due.
+// settle notes the training that the session has begun or given up by its last request.
 func (s *Session) settle(ctx context.Context) error {
 	if s.waits {
-		return s.events.why(session.Inside{Of: s.session}.Settle(ctx))
+		return nil
 	}
 	now, err := session.Inside{Of: s.session}.Training(ctx)
 	if err != nil {
