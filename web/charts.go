@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -185,15 +184,15 @@ func (s watching) chartTable(c echo.Context) error {
 	}
 	defer leave()
 	name, drawn := strings.CutSuffix(c.Param("table"), ".svg")
-	tables := chartTables(session.Spec())
-	switch i := slices.IndexFunc(tables, func(t table) bool { return t.name == name }); {
-	case i < 0:
-		return idrl.Errorf(idrl.NotFound, "There is no such table in a session of this kind.")
-	case drawn:
+	if drawn && figure.Fits(session.Spec(), name) {
 		return s.figure(c, session, name)
-	default:
-		return s.writeTable(c, session, tables[i])
 	}
+	for _, t := range chartTables(session.Spec()) {
+		if t.name == name && !drawn {
+			return s.writeTable(c, session, t)
+		}
+	}
+	return idrl.Errorf(idrl.NotFound, "There is no such table in a session of this kind.")
 }
 
 func (s watching) writeTable(c echo.Context, session Session, t table) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"net/url"
 	"os"
 	"regexp"
@@ -20,6 +21,7 @@ import (
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/session/insight"
 	"tiebreak/web"
+	"tiebreak/web/figure"
 )
 
 // seen puts a report and two questions into s1.
@@ -316,6 +318,12 @@ func TestDataOfKinds(t *testing.T) {
 	} {
 		if got := offered(kind.change); got != kind.want {
 			t.Errorf("of %s: %s; want %s", kind.name, got, kind.want)
+		}
+	}
+	b.s1.spec.HeldOut = 0.1
+	for _, name := range figure.Of(b.s1.spec) {
+		if r := b.get(c, "/sessions/s1/charts/"+name+".svg"); r.status == http.StatusNotFound {
+			t.Errorf("there is no figure of %s", name)
 		}
 	}
 	if r := b.get(c, "/sessions/s1/data"); r.lacks(`data-export="csv"`) != nil || r.lacks(`data-export="practice"`) == nil || r.lacks(`data-export="flags"`) == nil {

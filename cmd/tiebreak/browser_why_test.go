@@ -83,8 +83,8 @@ func TestBrowserWhy(t *testing.T) {
 		b.enter("[data-fold=more] > summary")
 		b.wait("document.querySelectorAll('[data-chart=history] path[fill=none]').length >= 3")
 		b.wait("[...document.querySelectorAll('[data-chart=history] path[fill=none]')].every((e) => e.getTotalLength() > 10)")
-		b.wait("document.querySelectorAll('.matrix tbody tr').length >= 3")
-		b.wait("[...document.querySelectorAll('.matrix tbody td')].every((e) => /^[−]?\\d/.test(e.innerText))")
+		b.wait("document.querySelectorAll('[data-chart=covariance] [data-values] tbody tr').length >= 3")
+		b.wait("[...document.querySelectorAll('[data-chart=covariance] [data-values] tbody td')].every((e) => /^[−]?\\d/.test(e.textContent))")
 		csv += savedTables(b)
 		words := evaluate[[]string](b, "[...document.querySelectorAll('[data-charts] svg[role=img]')].filter((e) => !e.querySelector('title')?.textContent || !e.querySelector('desc')?.textContent).map((e) => e.outerHTML.slice(0, 80))")
 		for _, svg := range words {

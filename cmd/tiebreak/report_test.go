@@ -133,7 +133,7 @@ func TestBrowserReport(t *testing.T) {
 	mustCLI(t, "report", "--data", data, "--session", strings.Fields(mustCLI(t, "export", "--data", data))[0], "-o", out)
 	b := newPerson(t, browser)
 	b.open((&url.URL{Scheme: "file", Path: out}).String())
-	b.wait("getComputedStyle(document.querySelector('main')).maxWidth === '960px'") // its policy names these styles
+	b.wait("getComputedStyle(document.querySelector('main')).maxWidth === '1056px'") // its policy names these styles
 	b.accessible("report")
 	for _, width := range []int64{1280, 390} {
 		b.resize(width, 844)
