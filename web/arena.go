@@ -256,7 +256,11 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	if p.Control, err = running(s).controlPanel(c, spec, overviewPage); err != nil {
 		return err
 	}
-	if spec.Arena.Detect > 0 && p.Control.State == string(record.StateRunning) {
+	switch {
+	case spec.Arena.Detect == 0 || p.Control.State != string(record.StateRunning):
+	case r.Test != nil && r.Test.Over:
+		p.Control.Text = "The test has ended, and no more questions are asked."
+	default:
 		p.Control.Text = "Questions are asked until the test for a winner ends, or the number of answers wanted is reached."
 	}
 	p.Control.CloneURL, p.Change, p.Export = "", p.Control.Change, s.may(c, auth.Export, spec.ID)

@@ -155,6 +155,9 @@ func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewS
 		case setting.Group == "":
 			if setting.Key == "purpose" {
 				field.Ready = readyPurposes(catalogue)
+				spec := f.spec
+				spec.Purpose = ""
+				field.Default = PurposeOf(s.env(spec.Env), spec)
 			}
 			p.What = append(p.What, field)
 			if setting.Key == "purpose" { // the instructions come below it, as on the annotators' page
