@@ -84,7 +84,7 @@ func (s watching) createArena(c echo.Context) error {
 	}
 	switch kind := kindOf(err); {
 	case err == nil:
-		return c.Redirect(http.StatusSeeOther, sessionURL(id))
+		return launching(s).linked(c, id, invitationUses)
 	case kind != idrl.Invalid && kind != idrl.NotFound:
 		return err
 	}

@@ -107,6 +107,11 @@ func (s launching) launched(c echo.Context, id idrl.SessionID, who settings.Audi
 	default: // a form without the question
 		return c.Redirect(http.StatusSeeOther, sessionURL(id))
 	}
+	return s.linked(c, id, uses)
+}
+
+// linked leads to a new session, with a link for annotators.
+func (s launching) linked(c echo.Context, id idrl.SessionID, uses int) error {
 	token, err := s.cfg.Auth.NewInvitation(c.Request().Context(), id, uses, invitationDays*24*time.Hour)
 	if err != nil {
 		return err
