@@ -30,7 +30,7 @@ test("who is there, and when the last answer came", () => {
   const three = { joined: 3, open: [open("a1", true), open("a1", true), open("a2", true)] };
   assert.equal(well({ ...three, annotators: [] }), "3 people have joined; 2 have the page open now.");
   const one = (more) => well({ ...three, annotators: [{ id: "a1", name: "", left_out: false, reversed: false, answers: 4, decisive: 4, marked: 0, ...more }] });
-  assert.equal(one({}), "3 people have joined; 2 have the page open now. No answer is marked, and nothing else stands out in how they answer.");
+  assert.equal(one({}), "3 people have joined; 2 have the page open now. No answer that counts is marked, and nothing else stands out in how they answer.");
   for (const wrong of [{ marked: 1 }, { reversed: true }, { decisive: 20, left_low: 0.7, left_high: 0.9 }, { answers: 0 }, { left_out: true }]) {
     assert.doesNotMatch(one(wrong), /stands out/, JSON.stringify(wrong));
   }
