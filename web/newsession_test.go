@@ -186,8 +186,8 @@ func TestWhatToExpect(t *testing.T) {
 		says   []string
 	}{
 		{map[string]string{"budget": "30", "wage": "12"}, []string{"30 answers take about 1 min 48 s", "cost about 0.36.", says, "4.1 %", "0.8 % to 7.5 %", "right about 80 % of random pairs", "From 10 rehearsals", "the best one that the session found"}},
-		{map[string]string{"hours": "0.5"}, []string{"500 answers take about 30 min 0 s", "500 answers were not rehearsed", "after 50."}},
-		{map[string]string{"hours": "0,5", "seconds": "9"}, []string{"200 answers take about 30 min 0 s"}},
+		{map[string]string{"hours": "0.5"}, []string{"500 answers take about 30 min of", "500 answers were not rehearsed", "after 50."}},
+		{map[string]string{"hours": "0,5", "seconds": "9"}, []string{"200 answers take about 30 min of"}},
 		{map[string]string{"hours": "0.5", "budget": "20"}, []string{"20 answers take about 1 min 12 s"}},
 		{map[string]string{"hours": "much"}, []string{"Must be a number above 0", "No limit is set"}},
 		{map[string]string{"env": "gridworld"}, []string{"There is no rehearsal of Gridworld", "tiebreak simulate --runs 20 --env gridworld --matched", "--keep kept.json"}},
