@@ -119,11 +119,15 @@ const noticeFaults = `async () => {
 	]) {
 		const notice = document.querySelector("[data-" + name + "]");
 		document.querySelector("[data-" + name + "-text]").textContent = text;
+		const arranged = () => [document.querySelector("main").dataset.beside, document.querySelector("duo-player").dataset.layout].join();
+		const before = arranged();
 		notice.hidden = false;
 		await drawn();
+		if (arranged() !== before) faults.push(name + " arranges the page anew: " + [before, arranged()]);
 		if (document.documentElement.scrollHeight > innerHeight) faults.push("with the notice " + name + " the page scrolls: " + document.documentElement.scrollHeight);
 		for (const e of document.querySelectorAll(".answers button")) if (e.checkVisibility() && e.getBoundingClientRect().bottom > innerHeight) faults.push(name + " moves out of view: " + e.innerText);
 		notice.hidden = true;
+		await drawn();
 	}
 	if (innerWidth >= 640 && saved.getClientRects()[0].height > 1.5 * parseFloat(getComputedStyle(saved).lineHeight)) faults.push("unsent takes two lines");
 	saved.textContent = textContent;
