@@ -57,10 +57,10 @@ func TestControlOfASession(t *testing.T) {
 	}
 	state(record.StateClosed)
 	do(url.Values{"do": {"pause"}}, 409)
-	if r := b.get(b.browser(), link); r.status != 409 || r.lacks("This session has ended") != nil {
+	if r := b.get(b.browser(), link); r.status != 409 || r.lacks("<h1>This session has ended</h1>") != nil {
 		t.Errorf("the link into a closed session: status %d", r.status)
 	}
-	if r := b.post(b.browser(), link, url.Values{"name": {"Late"}}); r.status != 409 || r.lacks("This session has ended") != nil {
+	if r := b.post(b.browser(), link, url.Values{"name": {"Late"}}); r.status != 409 || r.lacks("<h1>This session has ended</h1>") != nil {
 		t.Errorf("joining a closed session: status %d", r.status)
 	}
 	do(url.Values{"do": {"archive"}, "sure": {"yes"}}, 303)

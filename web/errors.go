@@ -114,6 +114,9 @@ func statusOf(err error) (int, string) {
 	if errors.Is(err, errRemoved) {
 		return http.StatusGone, "Your part has ended"
 	}
+	if errors.Is(err, record.ErrEnded) {
+		return http.StatusConflict, "This session has ended"
+	}
 	if errors.Is(err, record.ErrWithdrew) {
 		return http.StatusGone, "You have withdrawn from this study"
 	}

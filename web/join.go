@@ -80,6 +80,13 @@ func (s entry) joinPage(c echo.Context) (templates.JoinPage, error) {
 			return p, err
 		}
 		p.Consent = consentOf(is, c.Request().URL.EscapedPath()+"/declined")
+		status, err := session.Status(ctx)
+		if err != nil {
+			return p, err
+		}
+		if status.Decided || status.Budget > 0 && status.Answers >= status.Budget {
+			p.Task += " All questions are answered already, so you would be asked none at present."
+		}
 	}
 	return p, nil
 }

@@ -226,6 +226,19 @@ func TestSecureCookies(t *testing.T) {
 	}
 }
 
+// TestJoinComplete: who opens a link after the last answer reads it before they give their consent.
+func TestJoinComplete(t *testing.T) {
+	b := newBench(t, nil)
+	link := b.link("s1")
+	const over = "All questions are answered already"
+	for _, answers := range []int{39, 40} {
+		b.s1.log = make([]idrl.Answer, answers)
+		if told := b.get(b.browser(), link).lacks(over) == nil; told != (answers == 40) {
+			t.Errorf("after %d of 40 answers the page says that all are there: %t", answers, told)
+		}
+	}
+}
+
 func TestJoin(t *testing.T) {
 	b := newBench(t, nil)
 	link, c := b.link("s1"), b.browser()

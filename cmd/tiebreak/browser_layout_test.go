@@ -103,6 +103,35 @@ const wordFaults = `() => {
 	const ends = [...rows.values()].map((row) => [Math.min(...row.map((e) => box(e).left)), Math.max(...row.map((e) => box(e).right))]);
 	if (innerWidth < 544 && !document.querySelector(".scale") && ends.some((e) => Math.abs(e[0] - ends[0][0]) > 2 || Math.abs(e[1] - ends[0][1]) > 2))
 		faults.push("the rows of answers are ragged: " + JSON.stringify(ends));
+	const last = ["[data-undo]", "[data-choice=cant_tell]", "[data-skip]"].map((s) => Math.round(box(document.querySelector(s)).top));
+	if (innerWidth >= 390 && Math.max(...last) > Math.min(...last) + 20) faults.push("undo, can't tell and skip are not in one row: " + last);
+	return faults;
+}`
+
+// noticeFaults is a JavaScript function that shows each notice above the question, and returns what can then not be reached without scrolling.
+const noticeFaults = `async () => {
+	const faults = [], saved = document.querySelector("[data-saved-text]"), { textContent } = saved;
+	const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+	saved.textContent = "3 unsent";
+	for (const [name, text] of [
+		["rest", "You have labelled for about 23 minutes. This is a good moment for a short break. Everything is saved."],
+		["banner", "Tiebreak is not reachable. Your answers are kept in this browser (3 unsent). Trying again in 12 s."],
+	]) {
+		const notice = document.querySelector("[data-" + name + "]");
+		document.querySelector("[data-" + name + "-text]").textContent = text;
+		const arranged = () => [document.querySelector("main").dataset.beside, document.querySelector("duo-player").dataset.layout].join();
+		const before = arranged();
+		notice.hidden = false;
+		await drawn();
+		if (arranged() !== before) faults.push(name + " arranges the page anew: " + [before, arranged()]);
+		if (document.documentElement.scrollHeight > innerHeight) faults.push("with the notice " + name + " the page scrolls: " + document.documentElement.scrollHeight);
+		for (const e of document.querySelectorAll(".answers button")) if (e.checkVisibility() && e.getBoundingClientRect().bottom > innerHeight) faults.push(name + " moves out of view: " + e.innerText);
+		notice.hidden = true;
+		await drawn();
+	}
+	if (innerWidth >= 640 && saved.getClientRects()[0].height > 1.5 * parseFloat(getComputedStyle(saved).lineHeight)) faults.push("unsent takes two lines");
+	saved.textContent = textContent;
+	await drawn();
 	return faults;
 }`
 
@@ -151,7 +180,11 @@ func TestBrowserLayout(t *testing.T) {
 					least = least * 3 / 4
 				}
 				faults := evaluate[[]string](b, fmt.Sprintf("(%s)(%d, %t)", controlFaults, least, scrolls))
-				for _, fault := range append(faults, evaluate[[]string](b, fmt.Sprintf("(%s)()", wordFaults))...) {
+				faults = append(faults, evaluate[[]string](b, fmt.Sprintf("(%s)()", wordFaults))...)
+				if !scrolls && w.width > 320 {
+					faults = append(faults, evaluate[[]string](b, fmt.Sprintf("(%s)()", noticeFaults))...)
+				}
+				for _, fault := range faults {
 					b.t.Error(fault)
 				}
 				if os.Getenv("TIEBREAK_SCREENSHOTS") != "" {

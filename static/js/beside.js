@@ -53,7 +53,8 @@ export class Beside {
 
   /**
    * Takes the panel away, looks how large the clips are then, and puts it where it leaves them so. The mark of
-   * practice is taken away meanwhile: the panel is where it is for the questions that count.
+   * practice is taken away meanwhile, and the room of notices counts as that of clips: the panel is where it is for the
+   * questions that count, and no notice moves it.
    */
   #arrange() {
     const { main, panel, player } = this.parts;
@@ -63,7 +64,9 @@ export class Beside {
     panel.hidden = mark.hidden = skip.hidden = true;
     main.dataset.beside = "";
     this.#shape = player.shape;
-    const box = /** @type {HTMLElement} */ (player.querySelector(".frames")).getBoundingClientRect();
+    const { width, height } = /** @type {HTMLElement} */ (player.querySelector(".frames")).getBoundingClientRect();
+    const notices = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-banner], [data-rest]"));
+    const box = { width, height: [...notices].reduce((sum, { offsetHeight }) => sum + offsetHeight, height) };
     const clips = player.wanted(box.width, box.height);
     const { place, size } = clips ? room(box, clips) : { place: "", size: 0 };
     panel.hidden = place === "";
