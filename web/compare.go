@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -107,7 +106,7 @@ func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage flo
 		row.Statement = "Nothing is stated yet."
 	default:
 		of.Regret = slices.DeleteFunc(slices.Clone(st.Regret), func(r idrl.Regret) bool { return r.Definition != idrl.RegretDefinition })
-		row.Statement, row.Loss = statement.Of(st).Headline+".", boundedLoss(st.Regret[len(st.Regret)-1])
+		row.Statement, row.Loss = statement.Of(st).Headline+".", statement.Loss(finite(st.Regret[len(st.Regret)-1].Mean))
 	}
 	q, err := s.cfg.Quality.Quality(ctx, spec.ID)
 	if err != nil {
@@ -126,11 +125,6 @@ func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage flo
 		row.Cost = costText(report.Labour.Time.Hours() * wage)
 	}
 	return row, of, nil
-}
-
-// boundedLoss writes an expected loss with its bound.
-func boundedLoss(r idrl.Regret) string {
-	return fmt.Sprintf("%.2g %% (95 %%: at most %.2g %%)", 100*finite(r.Mean), 100*finite(r.Bound))
 }
 
 // comparison reads all that is compared.
