@@ -83,7 +83,7 @@ func (s comparing) incomparable(specs []idrl.SessionSpec) string {
 
 // compared reads what a comparison says of a session. Its loss is empty where it states none, and where it cannot run here.
 func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage float64) (row templates.ComparedRow, of figure.Compared, err error) {
-	row = templates.ComparedRow{ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Strategy: acquisition.Title(spec.Acquisition)}
+	row = templates.ComparedRow{ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Strategy: acquisition.Title(spec.Acquisition), Loss: "–"}
 	of = figure.Compared{Session: spec.ID, Title: spec.Title, About: figure.About{Seed: spec.Seed}}
 	session, err := s.session(ctx, spec.ID)
 	switch {

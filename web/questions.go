@@ -83,7 +83,7 @@ func (s watching) questions(c echo.Context) error {
 		p.None = "No question has been answered yet."
 	default:
 		last, first := list[0].Answer.Seq, list[len(list)-1].Answer.Seq
-		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. Predictions are computed from the earlier answers that count now. The reason for each question is shown as it was recorded when the question was asked.", first, last)
+		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. Predictions are from the earlier answers that count now; why a question was asked is as it was recorded then.", first, last)
 		if about := statement.About(st.Recordings); about != "" {
 			p.Sum += " " + about
 		}

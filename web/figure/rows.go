@@ -88,7 +88,7 @@ func plusMinus(mean, std float64, decimals int) string {
 
 func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
 	factor, unit, decimals := 100.0, "% of the range", 1
-	caption := "Expected return of the recommended policy (first) and of the candidates, against the average candidate, in per cent of the range from the worst to the best known policy, with 95 % intervals of the posterior (mean ± 1.96 standard deviations)."
+	caption := "Expected return of the recommended policy (first) and of the candidates, against the average candidate, in per cent of the range from the worst to the best known policy, with 95 % intervals of the posterior (mean ± 1.96 standard deviations). The range is that of the statement of regret, which allows for more noise in the answers than these intervals do."
 	if !m.Spec.StatesRegret() {
 		factor, unit, decimals = 1, "predicted return, without unit", 2
 		caption = "Predicted return of the recommended policy (first) and of the candidates, against the average candidate, on the scale of the reward model in use, which has no unit. No intervals are known."
