@@ -348,7 +348,7 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 			cell := templates.ArenaCell{
 				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), LeftOut: leftOutText(q, len(r.Tasks) > 0),
 			}
-			if r.Test == nil || wins+losses > 0 { // a share of none is not known
+			if r.ShareKnown(q) {
 				cell.Share = templates.Share{Value: stats.Percent(p), Interval: stats.Percent(low) + " to " + stats.Percent(high)}
 			}
 			return cell

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -235,7 +236,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		return
 	}
 	first, second := q.Policies[0], q.Policies[1]
-	out.PairNote = fmt.Sprintf("%s, then %s", policyName(first), policyName(second))
+	out.PairNote = fmt.Sprintf("%s, then %s", cmp.Or(first.Title, string(first.ID)), cmp.Or(second.Title, string(second.ID)))
 	if first.Clip == "" || second.Clip == "" {
 		out.NoPair = "They cannot be played: the clips of one of them are not kept. A policy that equals another one, or that a newer one has replaced, keeps no clips."
 		return

@@ -48,8 +48,8 @@ func ObjectUnpredicted() Objection {
 }
 
 // ObjectFeatures is the objection if answers are exp(log) times as probable in a model with an additional
-// value for each clip. rows are the log rows of the answers that the features explain worst. recorded says that the session is about recordings,
-// which have no reward network.
+// value for each clip. rows are the log rows of the answers that the features explain worst. recorded says that the session is about recordings
+// or uploads, which have no reward network.
 func ObjectFeatures(log float64, rows []int64, recorded bool) Objection {
 	more := math.Exp(min(log, mostLog))
 	words := fmt.Sprintf("Answers follow something that the features do not tell: they are %.0f times as probable if each clip also has a value of its own. "+
@@ -62,7 +62,7 @@ func ObjectFeatures(log float64, rows []int64, recorded bool) Objection {
 		words += fmt.Sprintf("The features explain these worst: answers %s on the page of questions. Look for what their clips have in common. ", strings.Join(list, ", "))
 	}
 	if recorded {
-		return Objection{ByFeatures, words + "Then add that as a feature to the recordings, import them under another name, and start a session with these."}
+		return Objection{ByFeatures, words + "Then give the recordings or uploads that as a feature, too, and start a session about these."}
 	}
 	return Objection{ByFeatures, words + "Then start a session in an environment with that as a feature or, where the environment allows it, with a reward network, which learns features from what a robot observes."}
 }

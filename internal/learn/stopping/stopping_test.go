@@ -206,7 +206,7 @@ func TestObjectFeatures(t *testing.T) {
 	if o.Code != ByFeatures || strings.Contains(ObjectFeatures(1000, nil, false).Words, "Inf") {
 		t.Errorf("%+v, %+v", o, ObjectFeatures(1000, nil, false))
 	}
-	if o := ObjectFeatures(1, nil, true); strings.Contains(o.Words, "network") || !strings.Contains(o.Words, "add that as a feature to the recordings") {
+	if o := ObjectFeatures(1, nil, true); strings.Contains(o.Words, "network") || !strings.Contains(o.Words, "give the recordings or uploads that as a feature") {
 		t.Errorf("of recordings: %q", o.Words)
 	}
 }
