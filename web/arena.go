@@ -84,7 +84,7 @@ func (s watching) createArena(c echo.Context) error {
 	}
 	switch kind := kindOf(err); {
 	case err == nil:
-		return c.Redirect(http.StatusSeeOther, sessionURL(id))
+		return launching(s).linked(c, id, invitationUses)
 	case kind != idrl.Invalid && kind != idrl.NotFound:
 		return err
 	}
@@ -256,8 +256,8 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	if p.Control, err = running(s).controlPanel(c, spec, overviewPage); err != nil {
 		return err
 	}
-	if spec.Arena.Detect > 0 && p.Control.State == string(record.StateRunning) {
-		p.Control.Text = "Questions are asked until the test for a winner ends, or the number of answers wanted is reached."
+	if r.Test != nil && p.Control.State == string(record.StateRunning) {
+		p.Control.Text = untilText(*r.Test)
 	}
 	p.Control.CloneURL, p.Change, p.Export = "", p.Control.Change, s.may(c, auth.Export, spec.ID)
 	if p.Joined, err = s.peoplePanel(c, spec.ID); err != nil {
@@ -268,6 +268,14 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	running(s).showLink(c, spec, &made)
 	p.Invite, p.InviteSays, p.InviteNote = made.Invite, made.InviteSays, made.InviteNote
 	return render(c, http.StatusOK, templates.Arena(p))
+}
+
+// untilText says until when a running arena asks questions.
+func untilText(t bradley.ReportTest) string {
+	if t.Over {
+		return "The test for a winner has ended, and no more questions are asked."
+	}
+	return "Questions are asked until the test for a winner ends, or the number of answers wanted is reached."
 }
 
 // arenaTraining says whether the clips of an arena are still being made.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/people/auth"
@@ -120,7 +121,7 @@ func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage flo
 	if err != nil {
 		return row, of, err
 	}
-	row.Time = spanText(report.Labour.Time.Seconds())
+	row.Time = words.Took(report.Labour.Time)
 	if wage > 0 {
 		row.Cost = costText(report.Labour.Time.Hours() * wage)
 	}

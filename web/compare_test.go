@@ -26,7 +26,7 @@ func TestCompareSessions(t *testing.T) {
 		t.Fatalf("status %d: %s", r.status, r.body)
 	}
 	if lacks := r.lacks("<svg ", "Session s1", "Session s2", "data-loss>1.3\u00a0%<", "93\u00a0% sure that the best policy found is within 5\u00a0% of the best one known.", "not known",
-		"data-time>1.5 hours<", "data-time>36 s<", "data-cost>18.75<", "data-cost>0.12<", // 1.5 h and 0.01 h at 12.50
+		"data-time>1 h 30 min<", "data-time>36.0 s<", "data-cost>18.75<", "data-cost>0.12<", // 1.5 h and 0.01 h at 12.50
 		`href="/compare/regret.svg?session=s1&amp;session=s2"`, `href="/compare/regret.csv?session=s1&amp;session=s2"`, "“Session s1”: n = "); lacks != nil {
 		t.Errorf("the page lacks %q:\n%s", lacks, r.body)
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"tiebreak/internal/base/record"
+	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/auth"
 	"tiebreak/templates"
@@ -186,7 +188,7 @@ func stateText(state record.SessionState, spec idrl.SessionSpec) string {
 	case spec.Budget == 0:
 		return "Questions are asked until you close the session, or set a number of answers."
 	}
-	return "Questions are asked until the number of answers wanted is reached."
+	return fmt.Sprintf("Questions are asked until there are %s.", words.Plural(spec.Budget, "answer"))
 }
 
 // actor returns who did something: nothing for commands on the server's machine.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"tiebreak/internal/base/words"
 	"tiebreak/internal/idrl"
@@ -91,7 +92,7 @@ func (f *sessionForm) timeText() (answers, cost string) {
 	if n == 0 {
 		return "No limit is set: people can answer until you end the session.", ""
 	}
-	answers = fmt.Sprintf("%s answers take about %s of people’s time, at %s s each. Instructions and breaks come besides.", words.Count(n), spanText(float64(n)*seconds), decimal(seconds))
+	answers = fmt.Sprintf("%s answers take about %s of people’s time, at %s s each. Instructions and breaks come besides.", words.Count(n), words.Took(spanOf(n, seconds)), decimal(seconds))
 	if wage := f.number("wage"); wage > 0 {
 		cost = "At this wage they cost about " + costText(float64(n)*seconds/3600*wage) + "."
 	}
@@ -111,7 +112,7 @@ func (f *sessionForm) expectations(r rehearsed.Row) (rows []templates.ExpectedRo
 			continue
 		}
 		row := templates.ExpectedRow{
-			Answers: strconv.Itoa(n), Time: spanText(float64(n) * f.seconds()), Wanted: n == f.spec.Budget,
+			Answers: strconv.Itoa(n), Time: words.Took(spanOf(n, f.seconds())), Wanted: n == f.spec.Budget,
 			Median: lossText(at.Median), Interval: lossText(at.Low) + " to " + lossText(at.High),
 		}
 		if wage := f.number("wage"); wage > 0 {
@@ -137,17 +138,9 @@ func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // costText writes a sum of money with two digits after the point.
 func costText(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// spanText writes a time of some seconds: "36 s", "2.4 min", "12 min", "1.5 hours".
-func spanText(seconds float64) string {
-	switch {
-	case seconds < 90:
-		return strconv.FormatFloat(seconds, 'f', 0, 64) + " s"
-	case seconds < 600:
-		return strconv.FormatFloat(seconds/60, 'f', 1, 64) + " min"
-	case seconds < 90*60:
-		return strconv.FormatFloat(seconds/60, 'f', 0, 64) + " min"
-	}
-	return strconv.FormatFloat(seconds/3600, 'f', 1, 64) + " hours"
+// spanOf returns how long n answers take that take so many seconds each.
+func spanOf(n int, seconds float64) time.Duration {
+	return time.Duration(float64(n) * seconds * float64(time.Second))
 }
 
 // rehearseCommand is the command line that rehearses sessions of an environment.

@@ -107,6 +107,11 @@ func (s launching) launched(c echo.Context, id idrl.SessionID, who settings.Audi
 	default: // a form without the question
 		return c.Redirect(http.StatusSeeOther, sessionURL(id))
 	}
+	return s.linked(c, id, uses)
+}
+
+// linked leads to a new session, with a link for annotators.
+func (s launching) linked(c echo.Context, id idrl.SessionID, uses int) error {
 	token, err := s.cfg.Auth.NewInvitation(c.Request().Context(), id, uses, invitationDays*24*time.Hour)
 	if err != nil {
 		return err
@@ -155,6 +160,9 @@ func (s launching) newSessionPage(c echo.Context, f *sessionForm) templates.NewS
 		case setting.Group == "":
 			if setting.Key == "purpose" {
 				field.Ready = readyPurposes(catalogue)
+				spec := f.spec
+				spec.Purpose = ""
+				field.Default = PurposeOf(s.env(spec.Env), spec)
 			}
 			p.What = append(p.What, field)
 			if setting.Key == "purpose" { // the instructions come below it, as on the annotators' page

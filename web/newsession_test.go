@@ -185,13 +185,13 @@ func TestWhatToExpect(t *testing.T) {
 		change map[string]string
 		says   []string
 	}{
-		{map[string]string{"budget": "30", "wage": "12"}, []string{"30 answers take about 1.8 min", "cost about 0.36.", says, "4.1 %", "0.8 % to 7.5 %", "right about 80 % of random pairs", "From 10 rehearsals", "the best one that the session found"}},
-		{map[string]string{"hours": "0.5"}, []string{"500 answers take about 30 min", "500 answers were not rehearsed", "after 50."}},
-		{map[string]string{"hours": "0,5", "seconds": "9"}, []string{"200 answers take about 30 min"}},
-		{map[string]string{"hours": "0.5", "budget": "20"}, []string{"20 answers take about 72 s"}},
+		{map[string]string{"budget": "30", "wage": "12"}, []string{"30 answers take about 1 min 48 s", "cost about 0.36.", says, "4.1 %", "0.8 % to 7.5 %", "right about 80 % of random pairs", "From 10 rehearsals", "the best one that the session found"}},
+		{map[string]string{"hours": "0.5"}, []string{"500 answers take about 30 min of", "500 answers were not rehearsed", "after 50."}},
+		{map[string]string{"hours": "0,5", "seconds": "9"}, []string{"200 answers take about 30 min of"}},
+		{map[string]string{"hours": "0.5", "budget": "20"}, []string{"20 answers take about 1 min 12 s"}},
 		{map[string]string{"hours": "much"}, []string{"Must be a number above 0", "No limit is set"}},
 		{map[string]string{"env": "gridworld"}, []string{"There is no rehearsal of Gridworld", "tiebreak simulate --runs 20 --env gridworld --matched", "--keep kept.json"}},
-		{map[string]string{"kind": "clip_group", "budget": "10"}, []string{"There is no rehearsal of Driver", "10 answers take about 1.8 min"}},
+		{map[string]string{"kind": "clip_group", "budget": "10"}, []string{"There is no rehearsal of Driver", "10 answers take about 1 min 48 s"}},
 	} {
 		if r := look(test.change); r.status != 200 || r.lacks(test.says...) != nil {
 			t.Errorf("%v: status %d, lacks %q", test.change, r.status, r.lacks(test.says...))

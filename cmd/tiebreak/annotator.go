@@ -18,7 +18,7 @@ func annotatorCommand() command {
 	return command{
 		Name: "annotator", Summary: "list and remove annotators, change how their answers count, and erase a person's data", Usage: "list | revoke | answers | withdraw [flags]",
 		About:   "Manages the annotators of a session. A running server applies changes within seconds.",
-		Example: "tiebreak annotator list --data tiebreak-data --session ID",
+		Example: "tiebreak annotator list ID --data tiebreak-data",
 		Subs:    []command{annotatorListCommand(), annotatorRevokeCommand(), annotatorAnswersCommand(), annotatorWithdrawCommand()},
 	}
 }
@@ -108,7 +108,7 @@ func annotatorRevokeCommand() command {
 		changeAnnotator(func(db *store.DB, ctx context.Context, session idrl.SessionID, who idrl.AnnotatorID, how idrl.Choice, by string, now time.Time) error {
 			return db.RevokeAnnotator(ctx, session, who, how == idrl.LeftOut, by, now)
 		}, countAnswers, leaveAnswersOut))
-	c.Usage, c.Example = "--annotator ID [flags]", c.Example+" --annotator a3 --answers leave-out"
+	c.Usage, c.Example = "[ID] --annotator WHO [flags]", c.Example+" --annotator a3 --answers leave-out"
 	return c
 }
 
@@ -120,7 +120,7 @@ func annotatorAnswersCommand() command {
 			"mirrored at the middle of the scale; 'equal', 'can't tell', skips and remarks stay. Later answers count as they\n"+
 			"are given; repeat the command to turn them as well.",
 		changeAnnotator((*store.DB).DecideAnswers, countAnswers, turnAnswers, leaveAnswersOut))
-	c.Usage, c.Example = "--annotator ID [flags]", c.Example+" --annotator a3 --answers turn"
+	c.Usage, c.Example = "[ID] --annotator WHO [flags]", c.Example+" --annotator a3 --answers turn"
 	return c
 }
 
@@ -151,7 +151,7 @@ func annotatorWithdrawCommand() command {
 				return printAnnotator(ctx, std, db, spec.ID, who)
 			})
 		})
-	c.Usage, c.Example = "--annotator ID --yes [flags]", c.Example+" --annotator a3 --yes"
+	c.Usage, c.Example = "[ID] --annotator WHO --yes [flags]", c.Example+" --annotator a3 --yes"
 	return c
 }
 

@@ -177,7 +177,7 @@ func (f *arenaFlags) declareShow(fs *flag.FlagSet) {
 }
 
 func arenaShowCommand() command {
-	return ofSession("arena show", "write the result of an arena", (*arenaFlags).declareShow,
+	return subcommand("arena show", "write the result of an arena", (*arenaFlags).declareShow,
 		"Writes the strength of each entrant of an arena with its 95 % interval, how often each was preferred to each other one,\n"+
 			"how well annotators agree, the winner or about how many more answers are needed (docs/arena.md). The server may be running.",
 		func(ctx context.Context, std stdio, f *arenaFlags) error {

@@ -55,7 +55,6 @@ func TestBrowserArena(t *testing.T) {
 	r.waitFor("[data-result]")
 	r.wait("document.querySelector('[data-headline]').innerText === 'There are no answers yet.'")
 	id := regexp.MustCompile(`/sessions/(\w+)`).FindStringSubmatch(evaluate[string](r, "location.pathname"))[1]
-	r.enter("[data-invite]")
 	r.waitFor("[data-invite-link]")
 	link := evaluate[string](r, "document.querySelector('[data-invite-link]').value")
 
@@ -146,7 +145,6 @@ func TestBrowserArenaOfRecordings(t *testing.T) {
 	r.accessible("the form of an arena of recordings")
 	r.enter("[data-create]")
 	r.waitFor("[data-result]")
-	r.enter("[data-invite]")
 	r.waitFor("[data-invite-link]")
 	link := evaluate[string](r, "document.querySelector('[data-invite-link]').value")
 	for k := range 2 {
@@ -209,7 +207,6 @@ func TestBrowserArenaOfUploads(t *testing.T) {
 		}
 	}
 	r.accessible("the page of an arena of uploads")
-	r.enter("[data-invite]")
 	r.waitFor("[data-invite-link]")
 	b := newPerson(t, browser)
 	b.join(evaluate[string](r, "document.querySelector('[data-invite-link]').value"), "Person")

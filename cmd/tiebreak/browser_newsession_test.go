@@ -33,6 +33,8 @@ func TestBrowserNewSession(t *testing.T) {
 	b.press(kb.Escape) // empties the search
 	b.wait("document.querySelectorAll('[data-env][hidden]').length === 0")
 	b.choose("env", "gridworld")
+	b.wait("document.querySelector('input[name=title]').placeholder.startsWith('Gridworld, ')")
+	b.wait("document.querySelector('input[name=purpose]').placeholder === 'Collect the blue fields, F, and avoid the red ones, A.'")
 	b.choose("who", "lab")
 	b.wait("document.querySelector('[data-part=sets]').innerText.includes('Changes no other setting')")
 	b.tabTo("input[name=budget]")
@@ -102,6 +104,8 @@ func TestBrowserNewSessionWithoutScripts(t *testing.T) {
 	b.tabTo("input[name=title]")
 	b.press("Without scripts")
 	b.choose("env", "gridworld")
+	b.wait("document.querySelector('input[name=title]').placeholder.startsWith('Gridworld, ')")
+	b.wait("document.querySelector('input[name=purpose]').placeholder === 'Collect the blue fields, F, and avoid the red ones, A.'")
 	b.choose("who", "lab")
 	b.tabTo("input[name=budget]")
 	b.press("30")

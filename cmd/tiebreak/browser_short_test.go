@@ -12,6 +12,13 @@ var shortOnPhone = map[string]bool{
 	"/sessions": true, "/sessions/new": true, "/arenas/new": true, "/before": true,
 }
 
+// listGoesOn is a script: whether the form of an arena has a list that scrolls, with a frame and a shadow that what is in it does not cover.
+const listGoesOn = `(() => {
+	const list = document.querySelector(".entrants"), of = getComputedStyle(list);
+	return list.scrollHeight > list.clientHeight && of.borderBottomStyle === "solid" && /^local, scroll/.test(of.backgroundAttachment) &&
+		[...list.querySelectorAll(".entrant, .entrant > label, details")].every((e) => getComputedStyle(e).backgroundColor === "rgba(0, 0, 0, 0)");
+})()`
+
 // TestBrowserPagesAreShort: with 20 sessions, 20 people, 50 answers and conditions no page has more than three screens of a
 // laptop, nor those of shortOnPhone of a phone, and none is wider than a phone.
 func TestBrowserPagesAreShort(t *testing.T) {
@@ -64,6 +71,9 @@ func TestBrowserPagesAreShort(t *testing.T) {
 		b.laidOut()
 		if h := evaluate[int](b, "document.documentElement.scrollHeight"); h > 3*800 {
 			b.t.Errorf("%s has a height of %d pixels, more than three screens", page, h)
+		}
+		if page == "/arenas/new" && !evaluate[bool](b, listGoesOn) {
+			b.t.Error("a list that goes on below its frame does not look so")
 		}
 		b.resize(390, 844)
 		b.noSideways(390)

@@ -38,11 +38,11 @@ func (f *clipsFlags) declare(fs *flag.FlagSet) {
 
 func clipsCommand() command {
 	return shared.With(command{
-		Name: "clips", Summary: "write the clips of a session as GIF, MP4, WebM or PNG", Usage: "--session ID [flags]",
+		Name: "clips", Summary: "write the clips of a session as GIF, MP4, WebM or PNG", Usage: "[ID] [flags]", Unflagged: unflagged,
 		About: "Writes each clip of the answered questions as a file named by the clip's id. With --pair it writes one file per\n" +
 			"answer, named by the answer's id. Existing files are kept, so the same command continues where it was\n" +
-			"stopped. The server may be running. Without --session it lists the sessions.",
-		Example: "tiebreak clips --data tiebreak-data --session ID --format mp4 --out clips",
+			"stopped. The server may be running. Without an id it lists the sessions.",
+		Example: "tiebreak clips ID --data tiebreak-data --format mp4 --out clips",
 	}, (*clipsFlags).declare, runClips)
 }
 

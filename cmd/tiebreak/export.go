@@ -55,17 +55,17 @@ func (f *exportFlags) declare(fs *flag.FlagSet) {
 
 func exportCommand() command {
 	return shared.With(command{
-		Name: "export", Summary: "write the answers of a session as JSON lines or CSV, or what it has learnt", Usage: "--session ID [flags]",
+		Name: "export", Summary: "write the answers of a session as JSON lines or CSV, or what it has learnt", Usage: "[ID] [flags]", Unflagged: unflagged,
 		About: "Writes one line per answer to standard output; docs/datasets.md explains the columns. With --format networks\n" +
 			"it writes the learnt reward and the policies into a new folder, for other programs: networks in the format\n" +
 			"safetensors with descriptions as JSON; docs/datasets.md explains them. With --format bundle it writes everything\n" +
 			"as a data set: tables in Parquet, trajectories, clips; docs/datasets.md explains it. With --format lerobot it writes\n" +
 			"what people said of recorded episodes by their numbers, for the trainer of the LeRobot data set that they are from.\n" +
-			"It reads one snapshot of the database and the server may be running. Without --session it lists the sessions.",
-		Example: "tiebreak export --data tiebreak-data --session ID --format csv > answers.csv\n" +
-			"  tiebreak export --data tiebreak-data --session ID --format networks --out learnt\n" +
-			"  tiebreak export --data tiebreak-data --session ID --format bundle --out bundle.zip\n" +
-			"  tiebreak export --data tiebreak-data --session ID --format lerobot --out labels",
+			"It reads one snapshot of the database and the server may be running. Without an id it lists the sessions.",
+		Example: "tiebreak export ID --data tiebreak-data --format csv > answers.csv\n" +
+			"  tiebreak export ID --data tiebreak-data --format networks --out learnt\n" +
+			"  tiebreak export ID --data tiebreak-data --format bundle --out bundle.zip\n" +
+			"  tiebreak export ID --data tiebreak-data --format lerobot --out labels",
 	}, (*exportFlags).declare, runExport)
 }
 

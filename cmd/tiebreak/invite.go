@@ -19,7 +19,7 @@ func inviteCommand() command {
 		Name: "invite", Summary: "list, make and revoke the links for annotators", Usage: "list | new | revoke [flags]",
 		About: "Manages the links by which people join a session. The server may be running. A link is shown only\n" +
 			"once, when it is made.",
-		Example: "tiebreak invite list --data tiebreak-data --session ID",
+		Example: "tiebreak invite list ID --data tiebreak-data",
 		Subs:    []command{inviteListCommand(), inviteNewCommand(), inviteRevokeCommand()},
 	}
 }
@@ -119,6 +119,6 @@ func inviteRevokeCommand() command {
 				return nil
 			})
 		})
-	c.Usage, c.Example = "--link N [flags]", c.Example+" --link 3"
+	c.Usage, c.Example = "[ID] --link N [flags]", c.Example+" --link 3"
 	return c
 }

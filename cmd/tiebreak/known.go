@@ -41,7 +41,7 @@ func sessionKnownCommand() command {
 				return f.run(ctx, std, db, spec)
 			})
 		})
-	c.Usage, c.Example = "[--clips A,B --answer WHICH --use FOR] [flags]", c.Example+" --clips 3f2c…,9a01… --answer a --use gold"
+	c.Usage, c.Example = "[ID] [--clips A,B --answer WHICH --use FOR] [flags]", c.Example+" --clips 3f2c…,9a01… --answer a --use gold"
 	return c
 }
 

@@ -168,6 +168,37 @@ func TestSwitchesAreOptOutsOrHarmless(t *testing.T) {
 	}
 }
 
+// TestSessionMayStandAlone: where a command takes --session, the id may stand without it, as its usage says. simulate takes a link, a
+// number of runs or a study in its place, which only flags tell apart.
+func TestSessionMayStandAlone(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	var walk func([]command)
+	walk = func(list []command) {
+		for _, c := range list {
+			walk(c.Subs)
+			if c.Flags == nil || c.Name == "simulate" {
+				continue
+			}
+			fs := flag.NewFlagSet(c.Name, flag.ContinueOnError)
+			if c.Flags(fs); fs.Lookup("session") == nil {
+				continue
+			}
+			if seen++; c.Unflagged != "session" || !strings.Contains(c.Usage, "ID") {
+				t.Errorf("%s: the id stands alone: %v; usage %q", c.Name, c.Unflagged == "session", c.Usage)
+			}
+		}
+	}
+	if walk(commands()); seen < 20 {
+		t.Errorf("%d commands take a session", seen)
+	}
+	dir := t.TempDir()
+	mustCLI(t, "session", "create", "--env", "gridworld", "--data", dir)
+	if status, _, stderr := cli(t, "export", "nothing", "--data", dir); status != 1 || !strings.Contains(stderr, `there is no session "nothing"`) {
+		t.Errorf("tiebreak export nothing: status %d, %s", status, stderr)
+	}
+}
+
 // flagExists reports whether a command has a flag.
 func flagExists(name string) (is bool) {
 	var walk func([]command)

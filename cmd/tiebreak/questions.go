@@ -31,15 +31,15 @@ func (f *questionsFlags) declare(fs *flag.FlagSet) {
 
 func questionsCommand() command {
 	return shared.With(command{
-		Name: "questions", Summary: "write a page with a film strip of every question that a session has asked", Usage: "--session ID [flags]",
+		Name: "questions", Summary: "write a page with a film strip of every question that a session has asked", Usage: "[ID] [flags]", Unflagged: unflagged,
 		About: "Writes a page that shows every question as annotators saw it: a strip of frames of each clip, how much it moves,\n" +
 			"and how different the two look, in body sizes; whether it could be answered, and whether it looks like one of\n" +
 			"the same person's last 50 questions; the answer, its response time, and why the question was asked. The summary says\n" +
 			"how many questions lack motion, are about clips that look alike or robots that have fallen, are repeats, mean the\n" +
 			"same as three others among thirty, or are about two clips that are useless in most eyes.\n" +
 			"The page is for researchers: it names policies. The command reads one snapshot of the database, and the server\n" +
-			"may be running. docs/dashboard.md explains the numbers. Without --session it lists the sessions.",
-		Example: "tiebreak questions --data tiebreak-data --session ID --out asked && xdg-open asked/index.html",
+			"may be running. docs/dashboard.md explains the numbers. Without an id it lists the sessions.",
+		Example: "tiebreak questions ID --data tiebreak-data --out asked && xdg-open asked/index.html",
 	}, (*questionsFlags).declare, runQuestions)
 }
 

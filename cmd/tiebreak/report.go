@@ -40,7 +40,7 @@ func reportCommand() command {
 			"browser, print it, or take parts of it. It is the file that the page Data offers. The numbers are computed from the recorded answers, which can take\n"+
 			"minutes in a session of thousands. The server may be running. docs/dashboard.md describes the contents."),
 		(*paperFlags).declare, runReport)
-	c.Usage, c.Example = "[--session ID] [-o FILE] [flags]", "tiebreak report --data tiebreak-data --session ID -o report.html"
+	c.Usage, c.Example = "[ID] [-o FILE] [flags]", "tiebreak report ID --data tiebreak-data -o report.html"
 	return c
 }
 

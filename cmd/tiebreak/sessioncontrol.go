@@ -138,7 +138,7 @@ func answersOf(s record.Summary) string {
 
 // stateCommand returns a command that changes the state of a session.
 func stateCommand(action, summary, about string) command {
-	return ofSession("session "+action, summary, (*controlFlags).declare, about+" A running server applies the change within seconds.",
+	return subcommand("session "+action, summary, (*controlFlags).declare, about+" A running server applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
 			return withSession(ctx, f.data, f.session, func(db *store.DB, spec idrl.SessionSpec) error {
 				before, after, err := db.Control(ctx, spec.ID, action, byCommand, time.Now())
@@ -167,7 +167,7 @@ func stateCommands() []command {
 }
 
 func sessionRenameCommand() command {
-	c := ofSession("session rename", "change the title of a session", (*controlFlags).declareRename,
+	c := subcommand("session rename", "change the title of a session", (*controlFlags).declareRename,
 		"Changes the title on the session's pages, in the list of sessions, and on the page where annotators join. A running server applies\nthe change within seconds.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
 			if f.title == "" {
@@ -186,7 +186,7 @@ func sessionRenameCommand() command {
 }
 
 func sessionExtendCommand() command {
-	c := ofSession("session extend", "ask for more answers", (*controlFlags).declareExtend,
+	c := subcommand("session extend", "ask for more answers", (*controlFlags).declareExtend,
 		"Raises the number of answers wanted; a complete session continues. 'tiebreak session set --budget' also lowers it. A running\nserver applies the change within seconds.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
 			if (f.by > 0) == (f.budget > 0) {
@@ -212,7 +212,7 @@ func sessionExtendCommand() command {
 }
 
 func sessionCloneCommand() command {
-	c := ofSession("session clone", "make a session with the settings of another one", (*controlFlags).declareClone,
+	c := subcommand("session clone", "make a session with the settings of another one", (*controlFlags).declareClone,
 		"Makes a session with the settings, instructions and pictures of another one as they are now, and without its answers, people,\nlinks, practice and gold questions. The server may be running.",
 		func(ctx context.Context, std stdio, f *controlFlags) error {
 			list, err := environments(f.own.at(f.data))

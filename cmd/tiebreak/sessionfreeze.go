@@ -32,7 +32,7 @@ func (f *freezeFlags) declare(fs *flag.FlagSet) {
 }
 
 func sessionFreezeCommand() command {
-	return ofSession("session freeze", "write the plan of a session, and record its hash", (*freezeFlags).declare,
+	return subcommand("session freeze", "write the plan of a session, and record its hash", (*freezeFlags).declare,
 		"Writes the settings of a session as a study file, and records its SHA-256 with the time under \"What was done\" and in the audit trail.\n"+
 			"So you can show later what was planned before the first answer (docs/study.md, section 5). It can be done again after a change. The server may be running.",
 		func(ctx context.Context, std stdio, f *freezeFlags) error {

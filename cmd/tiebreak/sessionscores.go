@@ -29,7 +29,7 @@ func (f *scoresFlags) declare(fs *flag.FlagSet) {
 }
 
 func sessionScoresCommand() command {
-	return ofSession("session scores", "show how well each condition predicts held-out comparisons", (*scoresFlags).declare,
+	return subcommand("session scores", "show how well each condition predicts held-out comparisons", (*scoresFlags).declare,
 		"Writes how well the posterior of each condition of a session predicts the held-out comparisons: the accuracy\n"+
 			"and the log loss, after all answers and after equally many, with 95 % intervals (docs/study.md, section 4).\n"+
 			"The numbers are those of the session's page. They are computed from the recorded answers, which can take a minute in a\n"+

@@ -60,7 +60,7 @@ func (f *setFlags) declare(fs *flag.FlagSet) {
 }
 
 func sessionSetCommand() command {
-	c := ofSession("session set", "change the settings that can change while a session runs", (*setFlags).declare,
+	c := subcommand("session set", "change the settings that can change while a session runs", (*setFlags).declare,
 		"Changes the title, the number of answers wanted, the tags, what data cards and reports say, and what annotators read. A complete session continues if the number\n"+
 			"exceeds its answers; a session ends if it does not. New instructions are a new version, which every annotator is\n"+
 			"shown before the next answer. A running server applies the change within seconds.",

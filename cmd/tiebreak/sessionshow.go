@@ -25,7 +25,7 @@ func (f *showFlags) declare(fs *flag.FlagSet) {
 }
 
 func sessionShowCommand() command {
-	return ofSession("session show", "write the settings of a session as JSON or YAML", (*showFlags).declare,
+	return subcommand("session show", "write the settings of a session as JSON or YAML", (*showFlags).declare,
 		"Writes the settings of a session as a JSON object: those of idrl.SessionSpec, the names of its features and\n"+
 			"the scale of each weight under the prior (PriorScale; null: 1); and Engines, the physics engines that its clips\n"+
 			"were computed with, in the order of their first use. The server may be running.",

@@ -63,7 +63,7 @@ func withSession(ctx context.Context, dir, id string, f func(*store.DB, idrl.Ses
 				return err
 			}
 			if len(list) != 1 {
-				return idrl.Errorf(idrl.Invalid, "%s holds %d sessions; name one with --session ('%s' lists them)",
+				return idrl.Errorf(idrl.Invalid, "%s holds %d sessions; name one ('%s' lists them)",
 					dir, len(list), commandLine("export", "--data", dir))
 			}
 			return f(db, list[0].Spec)
@@ -88,19 +88,20 @@ func studiesOf(ctx context.Context, db *store.DB) ([]record.Summary, error) {
 
 // subcommand returns a command on a data folder whose flags are an F, declared by declare.
 func subcommand[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
-	return shared.With(ofFolder(name, summary, about), declare, run)
-}
-
-// ofSession returns a subcommand that is about one session, whose id may stand without its flag.
-func ofSession[F any](name, summary string, declare func(*F, *flag.FlagSet), about string, run func(context.Context, stdio, *F) error) command {
 	c := ofFolder(name, summary, about)
-	c.Usage, c.Unflagged = "[ID] [flags]", "session"
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	if declare(new(F), fs); fs.Lookup(unflagged) != nil {
+		c.Usage = "[ID] [flags]"
+	}
 	return shared.With(c, declare, run)
 }
 
+// unflagged is the flag of commands whose value, the id of a session, may stand alone.
+const unflagged = "session"
+
 // ofFolder returns a command on a data folder, without its flags.
 func ofFolder(name, summary, about string) command {
-	return command{Name: name, Summary: summary, Usage: "[flags]", About: about, Example: "tiebreak " + name + " --data tiebreak-data"}
+	return command{Name: name, Summary: summary, Usage: "[flags]", Unflagged: unflagged, About: about, Example: "tiebreak " + name + " --data tiebreak-data"}
 }
 
 func sessionFlag(fs *flag.FlagSet, id *string) {

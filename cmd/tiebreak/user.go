@@ -165,7 +165,7 @@ func userLinkCommand() command {
 func userListCommand() command {
 	return subcommand("user list", "list the accounts, or who may see a session", (*userFlags).declareList,
 		"Lists the accounts: role, state, whether there is a password, how many browsers each is signed in with, and when they were\n"+
-			"seen last (within ten minutes). With --session it lists who may see that session; admins see every one.",
+			"seen last (within ten minutes). With the id of a session it lists who may see that session; admins see every one.",
 		func(ctx context.Context, std stdio, f *userFlags) error {
 			return withDatabase(ctx, f.data, func(db *store.DB) error {
 				if f.session != "" {
@@ -249,7 +249,7 @@ func userShareCommand() command {
 				return err
 			})
 		})
-	c.Usage, c.Example = "--session ID --name NAME --right RIGHT [flags]", c.Example+" --session mzxw6ytboi --name ada --right export"
+	c.Usage, c.Example = "ID --name NAME --right RIGHT [flags]", c.Example+" mzxw6ytboi --name ada --right export"
 	return c
 }
 
@@ -265,7 +265,7 @@ func userUnshareCommand() command {
 				return err
 			})
 		})
-	c.Usage, c.Example = "--session ID --name NAME [flags]", c.Example+" --session mzxw6ytboi --name ada"
+	c.Usage, c.Example = "ID --name NAME [flags]", c.Example+" mzxw6ytboi --name ada"
 	return c
 }
 

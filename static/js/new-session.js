@@ -113,6 +113,10 @@ function show(page) {
       if (old && fresh && !old.contains(document.activeElement)) old.replaceChildren(...fresh.childNodes);
     } else part.replaceChildren(...next.childNodes);
   }
+  for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("[name][placeholder]"))) {
+    const next = /** @type {HTMLInputElement|null} */ (page.querySelector(`form[data-form=session] [name="${field.name}"][placeholder]`));
+    if (next) field.placeholder = next.placeholder;
+  }
   for (const name of ["was", "hand"]) {
     const next = /** @type {HTMLInputElement|null} */ (page.querySelector(`[data-${name}]`));
     if (next) /** @type {HTMLInputElement} */ (form.querySelector(`[data-${name}]`)).value = next.value;

@@ -66,12 +66,17 @@ export function likes(weights) {
   return [up && `People prefer more of: ${up}.`, down && `People prefer less of: ${down}.`].filter(Boolean).join(" ");
 }
 
-/** @param {Pick<State, "joined"|"open">} s */
-export function well({ joined, open }) {
-  if (joined === 0) return "Nobody has joined yet. Make an annotator link and send it to the people who answer.";
+/**
+ * Who takes part, and that nothing is wrong with how they answer, where concerns finds nothing.
+ * @param {Pick<State, "joined"|"open"|"annotators">} s
+ */
+export function well({ joined, open, annotators }) {
+  if (joined === 0) return "Nobody has joined yet. Send an annotator link to the people who answer.";
   const here = new Set(open.filter((o) => o.here).map((o) => o.annotator)).size;
+  const answered = annotators.some((a) => !a.left_out && a.answers > 0);
+  const fine = answered && concerns({ annotators }).length === 0 ? " No answer that counts is marked, and nothing else stands out in how they answer." : "";
   const people = joined === 1 ? "One person has joined" : `${joined} people have joined`;
-  return `${people}; ${here === 0 ? "nobody has" : here === 1 ? "one has" : `${here} have`} the page open now.`;
+  return `${people}; ${here === 0 ? "nobody has" : here === 1 ? "one has" : `${here} have`} the page open now.${fine}`;
 }
 
 /**

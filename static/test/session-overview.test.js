@@ -25,9 +25,15 @@ test("only weights whose interval leaves out 0 are named, the largest first", ()
 
 test("who is there, and when the last answer came", () => {
   const open = (annotator, here) => ({ annotator, here });
-  assert.match(well({ joined: 0, open: [] }), /^Nobody has joined yet/);
-  assert.equal(well({ joined: 1, open: [open("a1", false)] }), "One person has joined; nobody has the page open now.");
-  assert.equal(well({ joined: 3, open: [open("a1", true), open("a1", true), open("a2", true)] }), "3 people have joined; 2 have the page open now.");
+  assert.match(well({ joined: 0, open: [], annotators: [] }), /^Nobody has joined yet/);
+  assert.equal(well({ joined: 1, open: [open("a1", false)], annotators: [] }), "One person has joined; nobody has the page open now.");
+  const three = { joined: 3, open: [open("a1", true), open("a1", true), open("a2", true)] };
+  assert.equal(well({ ...three, annotators: [] }), "3 people have joined; 2 have the page open now.");
+  const one = (more) => well({ ...three, annotators: [{ id: "a1", name: "", left_out: false, reversed: false, answers: 4, decisive: 4, marked: 0, ...more }] });
+  assert.equal(one({}), "3 people have joined; 2 have the page open now. No answer that counts is marked, and nothing else stands out in how they answer.");
+  for (const wrong of [{ marked: 1 }, { reversed: true }, { decisive: 20, left_low: 0.7, left_high: 0.9 }, { answers: 0 }, { left_out: true }]) {
+    assert.doesNotMatch(one(wrong), /stands out/, JSON.stringify(wrong));
+  }
   const now = Date.parse("2026-11-27T12:00:00Z");
   const said = (at) => latest({ recent: at ? [{ at }] : [] }, now);
   assert.equal(said(""), "");

@@ -76,17 +76,17 @@ func Bytes(n int64) string {
 	return Plural(int(n), "byte")
 }
 
-// Took shows how long something took, which is not negative: "0.3 s", "2 min 5 s", "3 h 20 min".
+// Took shows how long something took, which is not negative: "0.3 s", "2 min 5 s", "3 h 20 min", "30 min".
 func Took(d time.Duration) string {
 	switch {
 	case d.Round(time.Second/10) < time.Minute:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	case d.Round(time.Second) < time.Hour:
 		d = d.Round(time.Second)
-		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+		return strings.TrimSuffix(fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second), " 0 s")
 	}
 	d = d.Round(time.Minute)
-	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+	return strings.TrimSuffix(fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute), " 0 min")
 }
 
 // AboutTime says how long d is, to a person who waits: "about 20 seconds". It is empty if d is not positive, for then it is not known.

@@ -91,7 +91,7 @@ func TestReportOfATest(t *testing.T) {
 	}
 	rec.Log = rec.Log[:13] // A was preferred to B; C looks like A
 	rec.Generation.Queries[1].Clips[0] = two.ID
-	if r := report(); r.Test.Winner != "A" || !slices.Equal(r.Test.Alike, []string{"C"}) || r.Headline() != "“A” is the winner: people prefer it to each other policy that does not look the same, as “C” does." {
+	if r := report(); r.Test.Winner != "A" || !slices.Equal(r.Test.Alike, []string{"C"}) || r.Headline() != "“A” is the winner: people prefer it to every other policy that does not look the same, as “C” does." {
 		t.Errorf("%q: %+v", r.Headline(), r.Test)
 	}
 	rec.Spec.Arena.Detect = 0

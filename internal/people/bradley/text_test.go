@@ -39,12 +39,12 @@ func TestHeadlineAndSum(t *testing.T) {
 		{
 			"a winner",
 			bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Winner: "New", Over: true}, People: one},
-			"“New” is the winner: people prefer it to each other policy.", "60 answers of one person; 0 equal.",
+			"“New” is the winner: people prefer it to every other policy.", "60 answers of one person; 0 equal.",
 		},
 		{
 			"no winner",
 			bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Over: true}, People: one},
-			"No winner: the test has not found a policy that people prefer to each other one.", "60 answers of one person; 0 equal.",
+			"No winner: the test has not found a policy that people prefer to every other one.", "60 answers of one person; 0 equal.",
 		},
 		{
 			"no winner yet",

@@ -81,11 +81,11 @@ func (r *Report) addTest(of idrl.Arena, s *sequential.State, places [][2]int) {
 func (t ReportTest) headline() string {
 	switch {
 	case t.Winner != "" && len(t.Alike) > 0:
-		return fmt.Sprintf("“%s” is the winner: people prefer it to each other policy that does not look the same, as “%s” does.", t.Winner, strings.Join(t.Alike, "” and “"))
+		return fmt.Sprintf("“%s” is the winner: people prefer it to every other policy that does not look the same, as “%s” does.", t.Winner, strings.Join(t.Alike, "” and “"))
 	case t.Winner != "":
-		return fmt.Sprintf("“%s” is the winner: people prefer it to each other policy.", t.Winner)
+		return fmt.Sprintf("“%s” is the winner: people prefer it to every other policy.", t.Winner)
 	case t.Over:
-		return "No winner: the test has not found a policy that people prefer to each other one."
+		return "No winner: the test has not found a policy that people prefer to every other one."
 	}
 	answers := "1 further answer decides"
 	if t.Left != 1 {

@@ -57,7 +57,7 @@ var table = []Setting{
 		at:     func(s *idrl.SessionSpec) any { return &s.InstructionsFormat },
 	},
 	{
-		Key: "purpose", Label: "Purpose", Words: "what annotators are to prefer, in one sentence, or the name of one of the environment's ready purposes (docs/study.md); the researcher's instructions come below it",
+		Key: "purpose", Label: "Purpose", Words: "what annotators are to prefer, in one sentence, or the name of one of the environment's ready purposes (docs/study.md)",
 		Unit: "sentence", Zero: "the environment's purpose", High: idrl.MaxPurpose,
 		at: func(s *idrl.SessionSpec) any { return &s.Purpose },
 		rule: func(s idrl.SessionSpec) string {
