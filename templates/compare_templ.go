@@ -30,7 +30,7 @@ type ComparedRow struct {
 	Title     string
 	Strategy  string
 	Answers   string // "12 of 40 answers"
-	Loss      string // with its bound; empty if none is stated
+	Loss      string // expected; "–" if none is stated
 	Statement string // a sentence
 	Agreement string // "α 0.62 (0.50 to 0.71)"
 	Time      string // of answering

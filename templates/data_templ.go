@@ -53,12 +53,12 @@ func dataPage(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Recorded {
-				templ_7745c5c3_Err = exportFile(p.Exports+"lerobot", "lerobot", "Labels by episode", "Preferences, scores and the good episodes by their numbers, to stand beside the LeRobot data set that the recordings are from.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = exportFile(p.Exports+"lerobot", "lerobot", "Labels by episode", "Preferences, scores and the good episodes by their numbers, to stand beside the data set that the recordings are from, as LeRobot numbers them.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = exportFile(p.Exports+"networks", "networks", "Reward and policies", "What was learnt, without the answers: the reward, its posterior, and the trained policies, to be used in a program.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = exportFile(p.Exports+"networks", "networks", "Reward and policies", "What was learnt, without the answers: the reward, its posterior, and the policies, to be used in a program.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

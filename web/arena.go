@@ -353,10 +353,13 @@ func arenaPairs(r bradley.Report) (rows []templates.ArenaRow) {
 	cells := map[[2]string]templates.ArenaCell{}
 	for _, q := range r.Pairs {
 		one := func(against string, p, low, high float64, wins, losses int) templates.ArenaCell {
-			return templates.ArenaCell{
+			cell := templates.ArenaCell{
 				Against: against, Separated: q.Separated, Count: fmt.Sprintf("%d : %d, %d equal", wins, losses, q.Ties), LeftOut: leftOutText(q, len(r.Tasks) > 0),
-				Share: templates.Share{Value: stats.Percent(p), Interval: stats.Percent(low) + " to " + stats.Percent(high)},
 			}
+			if r.ShareKnown(q) {
+				cell.Share = templates.Share{Value: stats.Percent(p), Interval: stats.Percent(low) + " to " + stats.Percent(high)}
+			}
+			return cell
 		}
 		cells[[2]string{q.A, q.B}] = one(q.B, q.P, q.Low, q.High, q.WinsA, q.WinsB)
 		cells[[2]string{q.B, q.A}] = one(q.A, 1-q.P, 1-q.High, 1-q.Low, q.WinsB, q.WinsA)

@@ -45,7 +45,11 @@ func (p *pen) calibration(of, all string, fit insight.Calibration) templates.Cha
 	c.Verdict = fmt.Sprintf("Calibration error (ECE) %.3f; if the predictions are right, it lies between %.3f and %.3f by chance.", fit.ECE, fit.ByChance[0], fit.ByChance[1])
 	switch {
 	case fit.Useless(): // that they are badly calibrated, too, says less
-		c.Cautions = []string{"The predictions were no better than predictions made without knowledge of the clips. People may answer at random, judge by something that the features do not describe, or rarely prefer one clip."}
+		unseen := "the features do not describe"
+		if p.m.Spec.Model == idrl.NetworkModel {
+			unseen = "is not in what the robot observes"
+		}
+		c.Cautions = []string{"The predictions were no better than predictions made without knowledge of the clips. People may answer at random, judge by something that " + unseen + ", or rarely prefer one clip."}
 	case fit.Beyond():
 		c.Cautions = []string{"The calibration error is larger than chance explains: the likelihood does not describe how people answer. The intervals of the reward may be too narrow."}
 	}

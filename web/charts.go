@@ -92,9 +92,13 @@ func (s watching) leases(c echo.Context, session Session, p *templates.Charts) e
 	if err != nil {
 		return err
 	}
+	st, err := session.Status(ctx)
+	if err != nil {
+		return err
+	}
 	names, err := s.cfg.People.AnnotatorNames(ctx, id)
 	here := func(a idrl.AnnotatorID) bool { return s.sockets.has(person{auth.Annotator, id, string(a)}) }
-	p.Leases = leaseTable(id, open, names, here)
+	p.Leases = leaseTable(id, open, st.Titles, names, here)
 	return err
 }
 
@@ -148,7 +152,7 @@ func rateSum(l insight.Labour) string {
 	return text
 }
 
-func leaseTable(id idrl.SessionID, open []record.Assignment, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) templates.LeaseTable {
+func leaseTable(id idrl.SessionID, open []record.Assignment, titles map[idrl.PolicyID]string, names map[idrl.AnnotatorID]string, here func(idrl.AnnotatorID) bool) templates.LeaseTable {
 	t := templates.LeaseTable{CSV: chartURL(id, "leases")}
 	for _, as := range open {
 		row := templates.LeaseRow{
@@ -159,7 +163,7 @@ func leaseTable(id idrl.SessionID, open []record.Assignment, names map[idrl.Anno
 			row.Page = "open"
 		}
 		if as.Why.First != "" {
-			row.Apart, row.Info = fmt.Sprintf("%s – %s", as.Why.First, as.Why.Second), fmt.Sprintf("%.3g nats", as.Why.Info)
+			row.Apart, row.Info = fmt.Sprintf("%s – %s", called(titles, as.Why.First), called(titles, as.Why.Second)), fmt.Sprintf("%.3g nats", as.Why.Info)
 			switch more := as.Why.Rivals - 1; {
 			case as.Why.Purpose == record.ForDuel:
 				row.Apart = "duel: " + row.Apart

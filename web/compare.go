@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -85,7 +84,7 @@ func (s comparing) incomparable(specs []idrl.SessionSpec) string {
 
 // compared reads what a comparison says of a session. Its loss is empty where it states none, and where it cannot run here.
 func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage float64) (row templates.ComparedRow, of figure.Compared, err error) {
-	row = templates.ComparedRow{ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Strategy: acquisition.Title(spec.Acquisition)}
+	row = templates.ComparedRow{ID: string(spec.ID), URL: sessionURL(spec.ID), Title: spec.Title, Strategy: acquisition.Title(spec.Acquisition), Loss: "–"}
 	of = figure.Compared{Session: spec.ID, Title: spec.Title, About: figure.About{Seed: spec.Seed}}
 	session, err := s.session(ctx, spec.ID)
 	switch {
@@ -108,7 +107,7 @@ func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage flo
 		row.Statement = "Nothing is stated yet."
 	default:
 		of.Regret = slices.DeleteFunc(slices.Clone(st.Regret), func(r idrl.Regret) bool { return r.Definition != idrl.RegretDefinition })
-		row.Statement, row.Loss = statement.Of(st).Headline+".", boundedLoss(st.Regret[len(st.Regret)-1])
+		row.Statement, row.Loss = statement.Of(st).Headline+".", statement.Loss(finite(st.Regret[len(st.Regret)-1].Mean))
 	}
 	q, err := s.cfg.Quality.Quality(ctx, spec.ID)
 	if err != nil {
@@ -127,11 +126,6 @@ func (s comparing) compared(ctx context.Context, spec idrl.SessionSpec, wage flo
 		row.Cost = costText(report.Labour.Time.Hours() * wage)
 	}
 	return row, of, nil
-}
-
-// boundedLoss writes an expected loss with its bound.
-func boundedLoss(r idrl.Regret) string {
-	return fmt.Sprintf("%.2g %% (95 %%: at most %.2g %%)", 100*finite(r.Mean), 100*finite(r.Bound))
 }
 
 // comparison reads all that is compared.

@@ -25,7 +25,7 @@ func TestCompareSessions(t *testing.T) {
 	if r.status != 200 {
 		t.Fatalf("status %d: %s", r.status, r.body)
 	}
-	if lacks := r.lacks("<svg ", "Session s1", "Session s2", "1.3 % (95 %: at most 6.5 %)", "93\u00a0% sure that the best policy found is within 5\u00a0% of the best one known.", "not known",
+	if lacks := r.lacks("<svg ", "Session s1", "Session s2", "data-loss>1.3\u00a0%<", "93\u00a0% sure that the best policy found is within 5\u00a0% of the best one known.", "not known",
 		"data-time>1 h 30 min<", "data-time>36.0 s<", "data-cost>18.75<", "data-cost>0.12<", // 1.5 h and 0.01 h at 12.50
 		`href="/compare/regret.svg?session=s1&amp;session=s2"`, `href="/compare/regret.csv?session=s1&amp;session=s2"`, "“Session s1”: n = "); lacks != nil {
 		t.Errorf("the page lacks %q:\n%s", lacks, r.body)
@@ -63,7 +63,7 @@ func TestCompareOtherUnits(t *testing.T) {
 	other := b.sessions.byID["s2"]
 	other.spec.Env = "gridworld"
 	r := b.get(c, "/compare?"+comparedBoth)
-	if r.status != 200 || r.lacks("data-incomparable", "different environments: Driver, Gridworld.", "different units", "1.3 % (95 %: at most 6.5 %)") != nil || strings.Contains(r.body, "<desc") || strings.Contains(r.body, "regret.svg") {
+	if r.status != 200 || r.lacks("data-incomparable", "different environments: Driver, Gridworld.", "different units", "data-loss>1.3\u00a0%<") != nil || strings.Contains(r.body, "<desc") || strings.Contains(r.body, "regret.svg") {
 		t.Errorf("of two environments: status %d: %s", r.status, r.body)
 	}
 	if r := b.get(c, "/compare/regret.svg?"+comparedBoth); r.status != 409 || r.lacks("different environments") != nil {

@@ -137,7 +137,7 @@ func (s watching) dashboardPage(c echo.Context, spec idrl.SessionSpec, page stri
 		Layout: s.layout(c, spec.Title), ID: string(id), Heading: spec.Title, Page: page, Tabs: sessionTabs(spec, page),
 		Export: s.may(c, auth.Export, id), Change: control.Change,
 		Watch: sessionURL(id, "watch"), Back: "/sessions", Facts: s.facts(spec),
-		Reason: method.Why, NoPair: method.NoPair, Verdicts: spec.Kind == idrl.JudgeClip,
+		Reason: method.Why, Names: policyNames(spec), NoPair: method.NoPair, Verdicts: spec.Kind == idrl.JudgeClip,
 		InviteURL: sessionURL(id, "invitations"), InstructionsURL: sessionURL(id, "instructions"), KnownURL: sessionURL(id, "known"), QualityURL: sessionURL(id, "quality"),
 		LearningURL: pageURL(id, learningPage), LearntURL: pageURL(id, learntPage), Sides: strconv.Itoa(min(2, spec.Kind.Clips())),
 		PeopleURL: pageURL(id, peoplePage), DataURL: pageURL(id, dataPage), SettingsURL: pageURL(id, settingsPage),
@@ -171,6 +171,17 @@ func (s watching) offerFiles(ctx context.Context, spec idrl.SessionSpec, p *temp
 		p.Practised = true
 		return nil
 	})
+}
+
+// policyNames says what the names of policies mean.
+func policyNames(spec idrl.SessionSpec) string {
+	switch {
+	case spec.Uploads():
+		return "u3 = the third clip that was uploaded."
+	case episodes.About(spec):
+		return "g12.p3 = candidate 3 after answer 12, one of the recorded policies. pool.p3 = recorded policy 3. The same policy can be a candidate under several names."
+	}
+	return "g12.p3 = policy 3, trained after answer 12. pool.p3 = policy 3 of those prepared before the first answer. Names do not change when new candidates arrive."
 }
 
 // facts returns the settings of a session, for people.

@@ -45,6 +45,7 @@ type fakeSession struct {
 	done     bool                     // everything is answered
 	effect   view.Effect              // what was learnt; zero for nothing
 	recent   []view.Asked             // of Status
+	titles   map[idrl.PolicyID]string // likewise
 	open     []record.Assignment      // of Status
 	statuses int                      // calls of Status
 	follows  int                      // calls of Follow
@@ -233,7 +234,7 @@ func (f *fakeSession) Status(context.Context) (view.Status, error) {
 		Best:       secretPolicy, Basis: view.AgainstPool,
 		Weights:    []view.Estimate{{Name: "Speed", Mean: 0.5, Std: 0.1}},
 		Annotators: []quality.AnnotatorStats{{Annotator: "a1", Answers: 1, MedianTime: time.Second}},
-		Recent:     f.recent,
+		Recent:     f.recent, Titles: f.titles,
 	}
 	for seq := range len(f.log) + 1 {
 		st.Regret = append(st.Regret, idrl.Regret{Seq: int64(seq), Definition: idrl.RegretDefinition, Tolerance: 0.05, Policies: 43, Within: 0.937, Bound: 0.065, Mean: 0.013, Span: 20})

@@ -93,10 +93,7 @@ func beginsKey(m insight.Moment) string {
 }
 
 func momentName(m insight.Moment) string {
-	if m.Start == 0 {
-		return fmt.Sprintf("Episode %d, from its beginning", m.Episode+1)
-	}
-	return fmt.Sprintf("Episode %d, from step %d", m.Episode+1, m.Start)
+	return fmt.Sprintf("Episode %d, step %d", m.Episode+1, m.Start)
 }
 
 // Verdicts on clips and on weights, for people.

@@ -77,7 +77,7 @@ func TestLearntParts(t *testing.T) {
 	b.s1.set(live.EventAnswered, func() { b.s1.learnt = learntOf(10) })
 	body := get(
 		`data-learnt-of="7"`, `<optgroup label="Recommended now"><option value="g4.p0" data-clips="0.0 /sessions/s1/clips/c1 1.40 /sessions/s1/clips/c2">Mean-optimal g4.p0</option></optgroup>`,
-		`<optgroup label="Prepared before the first answer">`, ">Ada (pool.p2)</option>", ">Episode 1, from its beginning</option>", `<option value="1.40">Episode 2, from step 40</option>`,
+		`<optgroup label="Prepared before the first answer">`, ">Ada (pool.p2)</option>", ">Episode 1, step 0</option>", `<option value="1.40">Episode 2, step 40</option>`,
 		"<b>1.50 ± 0.98</b> liked", "<b>−0.20 ± 0.98</b> not known yet", `data-taste="feature 0"`, ">likes<", ">dislikes<", "1.00 ± 0.49", "No two of the clips differ in this feature.",
 		"2 weights more, of which less is known", `data-next="/sessions/s1/clips/c2 /sessions/s1/clips/c4"`, "The answer would tell whether g4.p0 or Ada (pool.p2) is better.", "probability of 54 %",
 	)

@@ -139,6 +139,7 @@ func TestWatchNamesPoliciesOfThePast(t *testing.T) {
 		{Answer: idrl.Answer{Seq: 2}, Why: record.Why{First: "g9.p1", Second: "g0.p3", Info: 0.5}},
 		{Answer: idrl.Answer{Seq: 1}},
 	}
+	b.s1.titles = map[idrl.PolicyID]string{"g0.p3": "jumps"} // as recorded policies have
 	var state struct {
 		Candidates []struct{ ID string }
 		Recent     []struct{ First, Second string }
@@ -147,8 +148,8 @@ func TestWatchNamesPoliciesOfThePast(t *testing.T) {
 	if len(state.Candidates) != 1 || state.Candidates[0].ID == "g0.p3" || len(state.Recent) != 2 {
 		t.Fatalf("state %+v, want one candidate, not g0.p3, and two questions", state)
 	}
-	if q := state.Recent[0]; q.First != "g9.p1" || q.Second != "g0.p3" {
-		t.Errorf("the last question is about %q and %q, want g9.p1 and g0.p3", q.First, q.Second)
+	if q := state.Recent[0]; q.First != "g9.p1" || q.Second != "jumps" {
+		t.Errorf("the last question is about %q and %q, want g9.p1 and jumps", q.First, q.Second)
 	}
 	if q := state.Recent[1]; q.First != "" || q.Second != "" {
 		t.Errorf("the first question is about %q and %q, want no policies", q.First, q.Second)

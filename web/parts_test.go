@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/view"
 )
@@ -193,5 +195,21 @@ func TestGatesForgetAddresses(t *testing.T) {
 	}
 	if len(g.at) != 0 {
 		t.Errorf("%d addresses are left", len(g.at))
+	}
+}
+
+// In an arena with a test a share of no answers is not known, as it would be 50 %.
+func TestArenaPairsWithoutAnswers(t *testing.T) {
+	r := bradley.Report{
+		Entrants: []bradley.ReportEntrant{{Title: "a"}, {Title: "b"}, {Title: "c"}}, Test: &bradley.ReportTest{},
+		Pairs: []bradley.ReportPair{{A: "a", B: "b", WinsA: 3, WinsB: 1, P: 0.75, Low: 0.2, High: 0.98}, {A: "a", B: "c", P: 0.5, High: 1}},
+	}
+	rows := arenaPairs(r)
+	if got := []string{rows[0].Cells[1].Share.Value, rows[1].Cells[0].Share.Value, rows[0].Cells[2].Share.Value, rows[2].Cells[0].Share.Interval}; !slices.Equal(got, []string{"75 %", "25 %", "", ""}) {
+		t.Errorf("the shares are %q", got)
+	}
+	r.Test = nil
+	if got := arenaPairs(r)[0].Cells[2].Share.Value; got != "50 %" {
+		t.Errorf("without a test the posterior says %q", got)
 	}
 }

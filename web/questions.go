@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -83,7 +84,7 @@ func (s watching) questions(c echo.Context) error {
 		p.None = "No question has been answered yet."
 	default:
 		last, first := list[0].Answer.Seq, list[len(list)-1].Answer.Seq
-		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. Predictions are computed from the earlier answers that count now. The reason for each question is shown as it was recorded when the question was asked.", first, last)
+		p.Sum = fmt.Sprintf("Rows %d to %d of the log, the newest first. Predictions are from the earlier answers that count now; why a question was asked is as it was recorded then.", first, last)
 		if about := statement.About(st.Recordings); about != "" {
 			p.Sum += " " + about
 		}
@@ -235,7 +236,7 @@ func addPolicies(out *templates.QuestionCard, spec idrl.SessionSpec, q insight.Q
 		return
 	}
 	first, second := q.Policies[0], q.Policies[1]
-	out.PairNote = fmt.Sprintf("%s, then %s", policyName(first), policyName(second))
+	out.PairNote = fmt.Sprintf("%s, then %s", cmp.Or(first.Title, string(first.ID)), cmp.Or(second.Title, string(second.ID)))
 	if first.Clip == "" || second.Clip == "" {
 		out.NoPair = "They cannot be played: the clips of one of them are not kept. A policy that equals another one, or that a newer one has replaced, keeps no clips."
 		return

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"time"
@@ -70,12 +71,12 @@ type (
 		Std  float64 `json:"std"`
 	}
 	whyState struct {
-		First   idrl.PolicyID `json:"first"`
-		Second  idrl.PolicyID `json:"second"`
-		Rivals  int           `json:"rivals"`
-		Info    float64       `json:"info"`
-		PairStd float64       `json:"pair_std"`
-		Purpose string        `json:"purpose"` // in place of the two policies, if there are none, or before them; empty where the strategy says that
+		First   string  `json:"first"` // name or id of a policy, as Second
+		Second  string  `json:"second"`
+		Rivals  int     `json:"rivals"`
+		Info    float64 `json:"info"`
+		PairStd float64 `json:"pair_std"`
+		Purpose string  `json:"purpose"` // in place of the two policies, if there are none, or before them; empty where the strategy says that
 	}
 	openState struct {
 		Assignment idrl.AssignmentID `json:"assignment"`
@@ -140,7 +141,7 @@ func encodeState(st view.Status, names map[idrl.AnnotatorID]string, here func(id
 		m.Open = append(m.Open, openState{Assignment: as.ID, Annotator: as.Annotator, Here: here(as.Annotator)})
 	}
 	for _, r := range st.Recent {
-		m.Recent = append(m.Recent, recentOf(st.Session, r))
+		m.Recent = append(m.Recent, recentOf(st, r))
 	}
 	for _, a := range st.Annotators {
 		m.Annotators = append(m.Annotators, annotatorOf(a, names[a.Annotator]))
@@ -181,17 +182,22 @@ func candidateOf(session idrl.SessionID, e view.Estimate) candidateState {
 	return c
 }
 
-func whyOf(w record.Why) whyState {
-	return whyState{First: w.First, Second: w.Second, Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd), Purpose: questionpage.ShortPurpose(w)}
+// called returns the name of a policy, of those that have one, else its id.
+func called(titles map[idrl.PolicyID]string, id idrl.PolicyID) string {
+	return cmp.Or(titles[id], string(id))
 }
 
-func recentOf(session idrl.SessionID, r view.Asked) recentState {
+func whyOf(w record.Why, titles map[idrl.PolicyID]string) whyState {
+	return whyState{First: called(titles, w.First), Second: called(titles, w.Second), Rivals: w.Rivals, Info: finite(w.Info), PairStd: finite(w.PairStd), Purpose: questionpage.ShortPurpose(w)}
+}
+
+func recentOf(st view.Status, r view.Asked) recentState {
 	out := recentState{
 		Seq: r.Answer.Seq, Annotator: r.Answer.Annotator, Choice: r.Answer.Choice, Rating: finite(r.Answer.Rating),
-		Undone: r.Undone, LeftOut: r.LeftOut, Turned: r.Turned, ResponseMS: r.Answer.ResponseMS, At: r.Answer.ReceivedAt, Clips: []string{}, whyState: whyOf(r.Why),
+		Undone: r.Undone, LeftOut: r.LeftOut, Turned: r.Turned, ResponseMS: r.Answer.ResponseMS, At: r.Answer.ReceivedAt, Clips: []string{}, whyState: whyOf(r.Why, st.Titles),
 	}
 	for _, c := range r.Clips {
-		out.Clips = append(out.Clips, clipURL(session, c))
+		out.Clips = append(out.Clips, clipURL(st.Session, c))
 	}
 	return out
 }

@@ -251,7 +251,11 @@ func printArena(out io.Writer, r bradley.Report) error {
 	fmt.Fprintln(out)
 	err = table(out, "A\tB\tA PREFERRED\tB PREFERRED\tEQUAL\tP(A)\t95 %\tSTARTS LEFT OUT", len(r.Pairs), func(w io.Writer, i int) {
 		p := r.Pairs[i]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%d of %d\n", p.A, p.B, p.WinsA, p.WinsB, p.Ties, stats.Percent(p.P), stats.Percent(p.Low), stats.Percent(p.High), p.Unasked, p.Starts)
+		share, interval := "-", "-"
+		if r.ShareKnown(p) {
+			share, interval = stats.Percent(p.P), stats.Percent(p.Low)+" to "+stats.Percent(p.High)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%d of %d\n", p.A, p.B, p.WinsA, p.WinsB, p.Ties, share, interval, p.Unasked, p.Starts)
 	})
 	if err != nil || len(r.People) == 0 {
 		return err

@@ -193,9 +193,8 @@ func (s *exhibits) nextForAnybody() (*insight.Next, error) {
 // policyCalled returns a policy by its name, with what people call it.
 func (s *exhibits) policyCalled(id idrl.PolicyID) insight.Policy {
 	out := insight.Policy{ID: id}
-	all := s.learner.Policies().All()
-	if i := slices.IndexFunc(all, func(c idrl.Candidate) bool { return c.ID == id }); i >= 0 {
-		out.Title, out.Clip = s.title(all[i]), all[i].Clip
+	if c, ok := s.learner.Policies().Find(id); ok {
+		out.Title, out.Clip = s.title(c), c.Clip
 	}
 	return out
 }

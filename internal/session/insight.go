@@ -275,14 +275,13 @@ func (s *reports) questionsInput(before int64, n int) questionsInput {
 // named finds a policy by its name.
 func (s *reports) named(id idrl.PolicyID) named {
 	policies := s.learner.Policies()
-	all := policies.All()
-	i := slices.IndexFunc(all, func(c idrl.Candidate) bool { return c.ID == id })
-	if i < 0 {
+	found, ok := policies.Find(id)
+	if !ok {
 		return named{}
 	}
-	out := named{title: s.title(all[i]), clip: all[i].Clip}
+	out := named{title: s.title(found), clip: found.Clip}
 	for k, c := range policies.Known() {
-		if policies.Same(c, all[i]) {
+		if policies.Same(c, found) {
 			out.like = append(out.like, k)
 		}
 	}

@@ -52,5 +52,5 @@ func (s *statements) unexplained() []stopping.Objection {
 	if !t.test.Alarm() {
 		return nil
 	}
-	return []stopping.Objection{stopping.ObjectFeatures(t.test.Top(), t.test.Unexplained(shownUnexplained))}
+	return []stopping.Objection{stopping.ObjectFeatures(t.test.Top(), t.test.Unexplained(shownUnexplained), s.fixedPolicies())}
 }

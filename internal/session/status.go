@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
@@ -35,6 +36,28 @@ func (s *reports) Status(ctx context.Context) (view.Status, error) {
 	return t.status(), nil
 }
 
+// titles returns Status.Titles.
+func (s *reports) titles(st view.Status) map[idrl.PolicyID]string {
+	if s.cfg.Title == nil {
+		return nil
+	}
+	out := map[idrl.PolicyID]string{}
+	add := func(w record.Why) {
+		for _, id := range []idrl.PolicyID{w.First, w.Second} {
+			if t := s.named(id).title; t != "" {
+				out[id] = t
+			}
+		}
+	}
+	for _, as := range st.Open {
+		add(as.Why)
+	}
+	for _, r := range st.Recent {
+		add(r.Why)
+	}
+	return out
+}
+
 // statusInput is a Status without the numbers that the caller's goroutine computes from the log, with the rows for that, which do
 // not change.
 type statusInput struct {
@@ -57,6 +80,7 @@ func (s *reports) statusInput() statusInput {
 	for as := range s.asked.live(s.cfg.Now()) {
 		st.Open = append(st.Open, *as)
 	}
+	st.Titles = s.titles(st)
 	if s.gen != nil {
 		lead := s.lead()
 		best := lead.Leader

@@ -24,6 +24,7 @@ export class Learnt {
   #list = part("candidates");
   #stated = part("no-regret") === null; // a regret is, and so a range of returns
   /** @type {Candidate[]} */ #candidates = [];
+  #answers = 0; // that count
   #led = ""; // why the best policy is recommended
   #choose; // called with the id of the candidate that was clicked; undefined where they are not shown by clips
   #chosen = ""; // id of the candidate that is marked
@@ -50,6 +51,7 @@ export class Learnt {
   show(s) {
     this.#regret(s);
     this.#candidates = s.candidates.map((c) => ({ ...c, name: c.title ? `${c.title} (${c.id})` : `${ORIGINS[c.name] ?? `${c.name} `}${c.id}` }));
+    this.#answers = s.answers;
     this.#led = s.statement?.led ?? "";
     this.#show();
     if (!s.network) return;
@@ -119,6 +121,7 @@ export class Learnt {
    * @param {Candidate} c
    */
   #recommendation(c) {
+    if (this.#answers === 0) return "No answer has been given yet, so nothing tells which policy is the best.";
     switch (this.#led) {
       case "first":
         return "Recommended because it was the best after the first six answers. Another policy takes its place only when people prefer its clips, or cannot tell the two apart.";

@@ -135,15 +135,16 @@ const mostCorrelated, widestCell, leastCell = 10, 60.0, 31.0
 
 // drawCorrelations draws the correlations of the largest weights as a matrix; negative fields have a frame of dashes.
 func drawCorrelations(c *canvas, r rows, m Moment) (float64, string) {
-	const left, top, row = 140.0, 22.0, 26.0
+	const least, top, row = 140.0, 22.0, 26.0
 	names := r.distinct("weight_1")
 	all := max(len(names), len(m.Insight.Posterior.Weights))
-	names = names[:min(len(names), int((c.width-margin-left)/leastCell))]
-	cell := min(widestCell, (c.width-margin-left)/float64(len(names)))
+	names = names[:min(len(names), int((c.width-margin-least)/leastCell))]
+	cell := min(widestCell, (c.width-margin-least)/float64(len(names)))
+	left := c.width - margin - cell*float64(len(names)) // the names have all that the cells leave
 	c.head = append([]string{"Weight"}, names...)
 	for i, name := range names {
 		y := top + row*float64(i)
-		c.label(left-8, y+17, endAt, textSize, left-margin-8, fmt.Sprintf("%d %s", i+1, name))
+		c.name(left-8, y+17, endAt, textSize, left-margin-8, fmt.Sprintf("%d %s", i+1, name))
 		c.text(left+cell*(float64(i)+0.5), top-6, middleAt, textSize, fmt.Sprint(i+1))
 		of, values := r.where("weight_1", name), make([]string, 1+len(names))
 		values[0] = name

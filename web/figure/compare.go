@@ -69,7 +69,7 @@ func Compare(list []Compared, program string) (Drawing, error) {
 	}
 	out.shapes = c.b.String()
 	out.Caption = "Expected loss of the recommended policy if questioning had ended after so many answers that the posterior had learnt from (lines), in per cent of the range of returns from the worst to the best policy known to that session. " +
-		"After answers were taken back or left out, a line is about the answers that were left. Vertical lines end at the loss that is not exceeded with a probability of 95 % under its posterior; they are set apart by 2 px. " + strings.Join(of, "; ") + "; " + program + "."
+		"After answers were taken back or left out, a line is about the answers that were left. Vertical lines end at the loss that is not exceeded with a probability of 95 % under its posterior; they are set apart by 2 px." + belowMean(table) + " " + strings.Join(of, "; ") + "; " + program + "."
 	return out, nil
 }
 

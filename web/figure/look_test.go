@@ -13,6 +13,7 @@ import (
 
 	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/people/bradley"
 	"tiebreak/internal/session/insight"
 	"tiebreak/internal/session/view"
 )
@@ -207,6 +208,20 @@ func TestRegretIsOverAnswers(t *testing.T) {
 	}
 }
 
+// A bound may be below the expected loss, if few draws lose much: captions say why where it is so.
+func TestBoundsBelowTheExpectedLoss(t *testing.T) {
+	const why = "larger losses in the other 5 % raise the expected loss"
+	for bound, want := range map[float64]bool{0.02: false, 0.0001: true, 0: true} {
+		m := moment()
+		m.Status.Regret = []idrl.Regret{{Definition: idrl.RegretDefinition, Mean: 0.5, Bound: 1}, {Seq: 1, Answers: 1, Definition: idrl.RegretDefinition, Mean: 0.001, Bound: bound}}
+		d := drawn(t, "regret", m)
+		compared := must.Get(Compare([]Compared{{Session: "a", Regret: m.Status.Regret}}, "tiebreak"))(t)
+		if strings.Contains(d.Caption, why) != want || strings.Contains(compared.Caption, why) != want {
+			t.Errorf("bound %v: %s %s", bound, d.Caption, compared.Caption)
+		}
+	}
+}
+
 // Numbers of many answers are neither cut at the edge of a figure nor drawn over its marks.
 func TestFiguresOfManyAnswers(t *testing.T) {
 	m := moment()
@@ -232,6 +247,38 @@ func TestFiguresOfManyAnswers(t *testing.T) {
 	}
 }
 
+// Names that are too long for their line are written in two, whole, beside rows and in the matrix of correlations. No number touches what is drawn.
+func TestLongNames(t *testing.T) {
+	const name = "flies-high-checkpoint-500000-seed-3-4"
+	m := moment()
+	m.Status.Candidates = []view.Estimate{{ID: "g1.p0", Title: name, Mean: 0.1, Std: 1}}
+	m.Spec.Features = []string{name, "Speed"}
+	m.Arena.Entrants = []bradley.ReportEntrant{{Title: name, Strength: -1.6, Low: -14.53, High: 10.07}}
+	for _, of := range []string{"candidates", "covariance", "strengths"} {
+		shapes := drawn(t, of, m).shapes
+		if text := regexp.MustCompile(`</text>\n<text [^>]*>`).ReplaceAllString(shapes, ""); !strings.Contains(text, name) || strings.Contains(shapes, "…") {
+			t.Errorf("%s: the name is cut: %s", of, shapes)
+		}
+	}
+	if d := must.Get(Draw("candidates", m, About{}, Look{Narrow: true}))(t); !strings.Contains(d.shapes, "00-seed-3-4<title>"+name) {
+		t.Errorf("on a small screen the end of the name, which tells it from others, is cut: %s", d.shapes)
+	}
+	svg := must.Get(Draw("strengths", m, About{}, Look{}))(t).shapes
+	end := must.Get(strconv.ParseFloat(regexp.MustCompile(`x2="([^"]+)" y2="[^"]+" stroke="#1f4e79"`).FindStringSubmatch(svg)[1], 64))(t)
+	if begins := column - margin - room("−1.60 (−14.53 to 10.07)", smallSize); begins < end {
+		t.Errorf("the numbers begin at %.0f, and the interval ends at %.0f", begins, end)
+	}
+}
+
+// A scale of a few answers has whole numbers only.
+func TestScaleOfFewAnswers(t *testing.T) {
+	m := moment()
+	m.Status.Regret = []idrl.Regret{{Definition: idrl.RegretDefinition, Mean: 0.5, Bound: 1}}
+	if s := drawn(t, "regret", m).shapes; !strings.Contains(s, ">0</text>") || !strings.Contains(s, ">1</text>") || strings.Contains(s, ">0.5</text>") {
+		t.Errorf("the scale: %s", s)
+	}
+}
+
 // Names have the width that they need: those of the features that come with the program are written whole in a file, and a scale shows
 // no differences that the numbers beside it do not have.
 func TestNamesAndScaleOfIntervals(t *testing.T) {
@@ -241,7 +288,7 @@ func TestNamesAndScaleOfIntervals(t *testing.T) {
 		t.Errorf("a name is cut: %s", d.shapes)
 	}
 	m.Status.Weights[0].Name = strings.Repeat("long ", 30)
-	if d := must.Get(Draw("weights", m, About{}, Look{Narrow: true}))(t); !strings.Contains(d.shapes, "…<title>long") {
+	if d := must.Get(Draw("weights", m, About{}, Look{Narrow: true}))(t); !strings.Contains(d.shapes, "<title>long") {
 		t.Errorf("a long name is not cut: %s", d.shapes)
 	}
 	m.Status.Candidates = []view.Estimate{{ID: "g50.p0", Mean: 1.4e-5, Std: 1.6e-5}}

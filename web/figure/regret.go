@@ -36,11 +36,21 @@ func drawRegret(c *canvas, r rows, m Moment) (float64, string) {
 	c.circle(mean[len(mean)-1][0], mean[len(mean)-1][1], 3.5, dotLook, readout(r, end))
 	regretValues(c, r, f, cmp.Or(m.Spec.Tolerance, idrl.DefaultTolerance))
 	caption := "Expected loss of the recommended policy if questioning had ended after so many answers that the posterior had learnt from (line), in per cent of the range of returns from the worst to the best known policy" + map[bool]string{true: ", on a logarithmic scale"}[c.log] + ". " +
-		"The band ends at the loss that is not exceeded with a probability of 95 % under the posterior. After answers were taken back or left out, the line is about the answers that were left."
+		"The band ends at the loss that is not exceeded with a probability of 95 % under the posterior." + belowMean(r) + " After answers were taken back or left out, the line is about the answers that were left."
 	if earlier > 0 {
 		caption += fmt.Sprintf(" The curve begins after row %s of the log: an earlier version of the program recorded another number up to there.", count(earlier))
 	}
 	return 262, caption
+}
+
+// belowMean says why a bound is below an expected loss, where one is; it begins with a space.
+func belowMean(r rows) string {
+	for i := range r.cells {
+		if r.number(i, "bound") < r.number(i, "mean") {
+			return " Where that is less than the expected loss, larger losses in the other 5 % raise the expected loss."
+		}
+	}
+	return ""
 }
 
 // ofToday returns the rows after those of an earlier definition, and the last row of those.

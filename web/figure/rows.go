@@ -32,7 +32,7 @@ type estimate struct {
 
 // intervals draws estimates below one another on one axis that includes 0, whose numbers mark writes, and returns the height. The names have as much room as they need.
 func intervals(c *canvas, list []estimate, unit string, mark func(v float64, decimals int) string) float64 {
-	const top = 14.0
+	const top, gap = 14.0, 4.0
 	each := 21.0
 	names, numbers := leastNames, 92.0
 	low, high := 0.0, 0.0
@@ -40,16 +40,19 @@ func intervals(c *canvas, list []estimate, unit string, mark func(v float64, dec
 		names = max(names, min(mostNames, margin+room(e.name, textSize)))
 		low, high = min(low, e.low), max(high, e.high)
 		if e.wider != nil { // whose numbers are a line of their own
-			each, numbers, low, high = 32, 126, min(low, e.wider.Low), max(high, e.wider.High)
+			each, numbers, low, high = 32, max(numbers, margin+gap+room(e.widerText, smallSize)), min(low, e.wider.Low), max(high, e.wider.High)
 		}
 		if len([]rune(e.text)) > 14 { // longer than "−100.0 ± 100.0"
-			numbers = max(numbers, 112)
+			numbers = max(numbers, margin+gap+room(e.text, smallSize))
 		}
 	}
 	if !(high-low > leastSpan) {
 		low, high = -1, 1
 	}
 	names = max(leastNames, min(names, c.width-numbers-12-leastPlot))
+	if slices.ContainsFunc(list, func(e estimate) bool { return room(e.name, textSize) > names-margin }) { // in two lines
+		each = max(each, 30)
+	}
 	x := span(low, high, names+12, c.width-numbers)
 	bottom := top + each*float64(len(list))
 	marks, decimals := Ticks(low, high, 4)
@@ -60,7 +63,7 @@ func intervals(c *canvas, list []estimate, unit string, mark func(v float64, dec
 	c.line(x.at(0), top-4, x.at(0), bottom, zeroLook)
 	for i, e := range list {
 		y := top + each*(float64(i)+0.5)
-		c.label(names, y+4, endAt, textSize, names-margin, e.name)
+		c.name(names, y+4, endAt, textSize, names-margin, e.name)
 		if e.wider != nil {
 			c.line(x.at(e.wider.Low), y, x.at(e.wider.High), y, widerLook)
 			c.text(c.width-margin, y+16, endAt, smallSize, e.widerText)
@@ -85,7 +88,7 @@ func plusMinus(mean, std float64, decimals int) string {
 
 func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
 	factor, unit, decimals := 100.0, "% of the range", 1
-	caption := "Expected return of the recommended policy (first) and of the candidates, against the average candidate, in per cent of the range from the worst to the best known policy, with 95 % intervals of the posterior (mean ± 1.96 standard deviations)."
+	caption := "Expected return of the recommended policy (first) and of the candidates, against the average candidate, in per cent of the range from the worst to the best known policy, with 95 % intervals of the posterior (mean ± 1.96 standard deviations). The range is that of the statement of regret, which allows for more noise in the answers than these intervals do."
 	if !m.Spec.StatesRegret() {
 		factor, unit, decimals = 1, "predicted return, without unit", 2
 		caption = "Predicted return of the recommended policy (first) and of the candidates, against the average candidate, on the scale of the reward model in use, which has no unit. No intervals are known."

@@ -124,12 +124,49 @@ func (c *canvas) write(x, y float64, anchor string, size float64, more, s string
 
 // label writes a name in at most that width; a longer one is cut, and shown under the pointer.
 func (c *canvas) label(x, y float64, anchor string, size, most float64, s string) {
-	short := cut(s, int(most/(letter*size)))
+	c.shortened(x, y, anchor, size, cut(s, int(most/(letter*size))), s)
+}
+
+// name is label in up to two lines. Of a name that is longer still the middle is left out, since names often differ at the end.
+func (c *canvas) name(x, y float64, anchor string, size, most float64, s string) {
+	n := int(most / (letter * size))
+	first, rest := halves(s, n)
+	if rest == "" {
+		c.text(x, y, anchor, size, first)
+		return
+	}
+	c.text(x, y-size/2, anchor, size, first)
+	if r := []rune(rest); len(r) > n {
+		c.shortened(x, y+size/2, anchor, size, "…"+string(r[len(r)-max(0, n-1):]), s)
+		return
+	}
+	c.text(x, y+size/2, anchor, size, rest)
+}
+
+// shortened writes a text that stands for another one, which is shown under the pointer where it is longer.
+func (c *canvas) shortened(x, y float64, anchor string, size float64, short, s string) {
 	if short == s {
 		c.text(x, y, anchor, size, s)
 		return
 	}
 	fmt.Fprintf(&c.b, "<text x=\"%s\" y=\"%s\" text-anchor=\"%s\" font-size=\"%s\">%s%s</text>\n", px(x), px(y), anchor, px(size), escaped(short), titled(s))
+}
+
+// halves breaks a name that has more than n letters in two: after the last space, hyphen, underscore, slash or point of the second half of the first n letters, else after n
+// letters.
+func halves(s string, n int) (first, rest string) {
+	r := []rune(s)
+	if len(r) <= n {
+		return s, ""
+	}
+	at := n
+	for i := n; i > n/2; i-- {
+		if strings.ContainsRune(" -_/.", r[i-1]) {
+			at = i
+			break
+		}
+	}
+	return strings.TrimSpace(string(r[:at])), strings.TrimSpace(string(r[at:]))
 }
 
 // room returns the width that a text takes at most.
@@ -228,7 +265,7 @@ func (f frame) draw(c *canvas) {
 	f.sides(c)
 	marks, decimals := Ticks(f.x.low, f.x.high, f.xTicks)
 	for _, v := range marks {
-		if decimals == 0 {
+		if decimals == 0 || v == math.Trunc(v) {
 			f.xMark(c, v, words.Signed(v, 0))
 		}
 	}

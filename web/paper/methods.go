@@ -219,6 +219,9 @@ func checks(s Source) string {
 	if s.Spec.GoldEvery > 0 && gold > 0 {
 		out = fmt.Sprintf("About every %s question of a person was one whose right answer a researcher had given; %d of %d such answers agreed with it.", ordinal(s.Spec.GoldEvery), right, gold)
 	}
+	if s.Spec.RepeatEvery > 0 && repeats == 0 {
+		return text(out, fmt.Sprintf("Every %s question of a person was to repeat an earlier one with the sides exchanged; none of these has been answered yet.", ordinal(s.Spec.RepeatEvery)))
+	}
 	if s.Spec.RepeatEvery > 0 {
 		out = text(out, fmt.Sprintf("Every %s question of a person repeated an earlier one with the sides exchanged;", ordinal(s.Spec.RepeatEvery)))
 		if s.Quality.Rated {

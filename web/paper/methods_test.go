@@ -114,7 +114,14 @@ func TestMethodsFollowSettings(t *testing.T) {
 		{
 			"recorded rollouts", none, func(s *Source) { s.Status.Return = idrl.MeanReturn },
 			[]string{"No policy was trained: people judged recorded rollouts, whose policies were compared by the mean reward of a step."},
-			[]string{"draws from the posterior"},
+			[]string{"draws from the posterior", "finitely many states"},
+		},
+		{
+			"no repeat yet, and rare large losses", func(s *idrl.SessionSpec) { s.RepeatEvery = 5 }, func(s *Source) {
+				s.Quality.People, s.Status.Regret[3].Mean = nil, 0.06
+			},
+			[]string{"Every 5th question of a person was to repeat an earlier one with the sides exchanged; none of these has been answered yet.", "6 % on average (larger losses in the other 5 % raised it)"},
+			[]string{"0 of 0"},
 		},
 		{
 			"nothing yet", none, func(s *Source) { s.Status, s.Quality = view.Status{}, quality.Report{} },

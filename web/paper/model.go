@@ -161,8 +161,9 @@ func met(s Source) string {
 		return "There is no statement yet, because no policy has been trained."
 	}
 	last := s.Status.Regret[len(s.Status.Regret)-1]
-	out := fmt.Sprintf("At row %d of the log the stated probability of such a loss was %s; the loss was stated to be at most %s of the range with a certainty of 95 %%, and %s on average, against %s.",
-		last.Seq, percent(math.Floor(1000*last.Within)/1000), percent(math.Ceil(1000*last.Bound)/1000), percent(last.Mean), known(last.Policies))
+	raised := when(last.Mean > last.Bound, " (larger losses in the other 5 % raised it)")
+	out := fmt.Sprintf("At row %d of the log the stated probability of such a loss was %s; the loss was stated to be at most %s of the range with a certainty of 95 %%, and %s on average%s, against %s.",
+		last.Seq, percent(math.Floor(1000*last.Within)/1000), percent(math.Ceil(1000*last.Bound)/1000), percent(last.Mean), raised, known(last.Policies))
 	if row := since(s); s.Status.Stopping.Propose {
 		return text(out, fmt.Sprintf("The rule was met; the probability had been high enough in every statement since row %d of the log.", row))
 	}

@@ -52,7 +52,7 @@ func choice(s Source) string {
 		sentences = append(sentences, "The recommended policy was always the one with the highest expected return.")
 	}
 	sentences = append(sentences,
-		either(spec.MakesClips(), "Clips were those of the policies and, in environments with finitely many states, others that were made to tell most about the difference between policies.", "Clips were those of the policies."),
+		either(spec.MakesClips() && s.Status.Return == "", "Clips were those of the policies and, in environments with finitely many states, others that were made to tell most about the difference between policies.", "Clips were those of the policies."),
 		fmt.Sprintf("Up to %s were reserved for a person in advance; questions whose answers were still open counted as asked when another one was chosen [desautels2014].", words.Plural(spec.Ahead, "question")))
 	return text(sentences...)
 }

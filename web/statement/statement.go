@@ -62,10 +62,18 @@ func limit(r idrl.Regret) string {
 	return fmt.Sprintf("With 95\u00a0%% certainty its loss is less than %s of the range from the worst to the best policy.", atMost(r.Bound))
 }
 
+// Loss writes an expected loss, a share of the range.
+func Loss(mean float64) string {
+	if mean > 0 && mean < 0.001 {
+		return "less than 0.1\u00a0%"
+	}
+	return fmt.Sprintf("%.2g\u00a0%%", 100*mean)
+}
+
 func expected(r idrl.Regret) string {
-	loss := fmt.Sprintf("%.2g\u00a0%%", 100*r.Mean)
-	if r.Mean > 0 && r.Mean < 0.001 {
-		loss = "less than 0.1\u00a0%"
+	loss := Loss(r.Mean)
+	if r.Bound > 0 && r.Mean > r.Bound {
+		return fmt.Sprintf("Expected loss: %s of the range, because of larger losses in the other 5\u00a0%%.", loss)
 	}
 	return fmt.Sprintf("Expected loss: %s of the range.", loss)
 }

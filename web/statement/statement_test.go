@@ -59,6 +59,13 @@ func TestStatementInWords(t *testing.T) {
 			"With 95 % certainty its loss is less than 0.3 % of the range from the worst to the best policy.", "Expected loss: less than 0.1 % of the range.",
 			"Measured against the 9 different policies of the rollouts; better behaviour than theirs may exist.",
 		},
+		{
+			"mean above the bound", view.AgainstGiven,
+			idrl.Regret{Tolerance: 0.05, Policies: 9, Within: 0.97, Bound: 0.0021, Mean: 0.013, Unbeaten: 0.9},
+			"97 % sure that the best policy found is within 5 % of the best one known",
+			"With 95 % certainty its loss is less than 0.3 % of the range from the worst to the best policy.", "Expected loss: 1.3 % of the range, because of larger losses in the other 5 %.",
+			"Measured against the 9 different policies of the rollouts; better behaviour than theirs may exist.",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Of(view.Status{Best: "g0.p1", Basis: test.basis, Regret: []idrl.Regret{{}, test.r}})

@@ -137,7 +137,7 @@ func (s *Set) RewardOf() string {
 	case s.x.From == fromPolicies:
 		return words.Plural(n, "feature") + ", which policy acted"
 	}
-	return words.Plural(n, "feature") + " of the folder"
+	return words.Plural(n, "feature") + " of the rollouts"
 }
 
 // load reads a rollout.

@@ -24,12 +24,13 @@ type Policies struct {
 	limit int     // Schedule.Archive
 
 	present []idrl.Candidate
-	given   []idrl.Candidate // the pool as it was given
-	later   bool             // present are not the first candidates
-	pool    []idrl.Candidate // distinct; never dropped
-	archive []idrl.Candidate // of earlier generations, unlike the pool and one another; oldest first
-	alike   float64          // Euclidean distance of μ up to which policies count as one
-	dropped int              // from the archive
+	given   []idrl.Candidate                // the pool as it was given
+	later   bool                            // present are not the first candidates
+	pool    []idrl.Candidate                // distinct; never dropped
+	archive []idrl.Candidate                // of earlier generations, unlike the pool and one another; oldest first
+	alike   float64                         // Euclidean distance of μ up to which policies count as one
+	dropped int                             // from the archive
+	kept    map[idrl.PolicyID]idrl.PolicyID // of candidates that were not archived, the one of the pool or the archive that counts as the same
 
 	known    []idrl.Candidate // nil until it is computed
 	distinct int              // of known; 0 until it is computed
@@ -82,7 +83,12 @@ func (k *Policies) begin(first []idrl.Candidate) {
 // or in the pool.
 func (k *Policies) retire() {
 	for _, c := range k.present {
-		if k.in(k.pool, c) || k.in(k.archive, c) {
+		kept := slices.Concat(k.pool, k.archive)
+		if i := slices.IndexFunc(kept, func(o idrl.Candidate) bool { return k.Same(o, c) }); i >= 0 {
+			if k.kept == nil {
+				k.kept = map[idrl.PolicyID]idrl.PolicyID{}
+			}
+			k.kept[c.ID] = kept[i].ID
 			continue
 		}
 		c.Policy, c.Theta = nil, nil
@@ -125,6 +131,17 @@ func (k *Policies) Pool() []idrl.Candidate { return k.pool }
 // All returns the candidates in use and those of the pool and the archive, some of which
 // may be alike.
 func (k *Policies) All() []idrl.Candidate { return slices.Concat(k.present, k.pool, k.archive) }
+
+// Find returns the policy of All with that name, or else the one that was kept in its place because it counts as the same.
+func (k *Policies) Find(id idrl.PolicyID) (idrl.Candidate, bool) {
+	all := k.All()
+	for _, name := range []idrl.PolicyID{id, k.kept[id]} {
+		if i := slices.IndexFunc(all, func(c idrl.Candidate) bool { return c.ID == name }); i >= 0 {
+			return all[i], true
+		}
+	}
+	return idrl.Candidate{}, false
+}
 
 // Known returns the candidates in use, and after them those of the pool and of the
 // archive that are like none of them.

@@ -136,6 +136,24 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// A candidate that was not archived, because another policy counts as the same, is found under its name as that one.
+func TestFindPolicy(t *testing.T) {
+	named := func(id idrl.PolicyID, x float64) idrl.Candidate { return idrl.Candidate{ID: id, Mu: []float64{x, 0}} }
+	k := learning.NewPolicies(learning.Schedule{Archive: 1})
+	k.Adopt([]idrl.Candidate{named("pool.p0", 1)}, []idrl.Candidate{named("g0.p0", 1), named("g0.p1", 2)})
+	k.Adopt(nil, []idrl.Candidate{named("g3.p0", 2)})
+	k.Adopt(nil, []idrl.Candidate{named("g6.p0", 3)})
+	for id, want := range map[idrl.PolicyID]idrl.PolicyID{"g0.p0": "pool.p0", "g0.p1": "g0.p1", "g3.p0": "g0.p1", "g6.p0": "g6.p0", "g9.p0": ""} {
+		if got, ok := k.Find(id); got.ID != want || ok != (want != "") {
+			t.Errorf("%s is %q, %v; want %q", id, got.ID, ok, want)
+		}
+	}
+	k.Adopt(nil, []idrl.Candidate{named("g9.p0", 4)}) // the archive has room for g6.p0 alone
+	if got, ok := k.Find("g3.p0"); ok {
+		t.Errorf("g3.p0 is %q, which is not kept any more", got.ID)
+	}
+}
+
 // An archive with a limit drops the oldest and says how many; one without keeps all.
 func TestArchiveLimit(t *testing.T) {
 	for limit, want := range map[int][]string{0: {"p9", "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"}, 4: {"p9", "p5", "p6", "p7", "p8"}} {

@@ -48,8 +48,9 @@ func ObjectUnpredicted() Objection {
 }
 
 // ObjectFeatures is the objection if answers are exp(log) times as probable in a model with an additional
-// value for each clip. rows are the log rows of the answers that the features explain worst.
-func ObjectFeatures(log float64, rows []int64) Objection {
+// value for each clip. rows are the log rows of the answers that the features explain worst. recorded says that the session is about recordings
+// or uploads, which have no reward network.
+func ObjectFeatures(log float64, rows []int64, recorded bool) Objection {
 	more := math.Exp(min(log, mostLog))
 	words := fmt.Sprintf("Answers follow something that the features do not tell: they are %.0f times as probable if each clip also has a value of its own. "+
 		"If the features tell all that people judge by, that number exceeds %.0f in at most 5 of 100 sessions. ", more, 1/unlikely)
@@ -59,6 +60,9 @@ func ObjectFeatures(log float64, rows []int64) Objection {
 			list = append(list, fmt.Sprint(row))
 		}
 		words += fmt.Sprintf("The features explain these worst: answers %s on the page of questions. Look for what their clips have in common. ", strings.Join(list, ", "))
+	}
+	if recorded {
+		return Objection{ByFeatures, words + "Then give the recordings or uploads that as a feature, too, and start a session about these."}
 	}
 	return Objection{ByFeatures, words + "Then start a session in an environment with that as a feature or, where the environment allows it, with a reward network, which learns features from what a robot observes."}
 }

@@ -197,14 +197,17 @@ func TestForecastsAreTrue(t *testing.T) {
 
 // The objection of the features says how sure it is, and names answers.
 func TestObjectFeatures(t *testing.T) {
-	o := ObjectFeatures(math.Log(40), []int64{12, 31})
+	o := ObjectFeatures(math.Log(40), []int64{12, 31}, false)
 	for _, part := range []string{"40 times as probable", "exceeds 20 in at most 5 of 100 sessions", "answers 12, 31 on the page of questions"} {
 		if !strings.Contains(o.Words, part) {
 			t.Errorf("%q lacks %q", o.Words, part)
 		}
 	}
-	if o.Code != ByFeatures || strings.Contains(ObjectFeatures(1000, nil).Words, "Inf") {
-		t.Errorf("%+v, %+v", o, ObjectFeatures(1000, nil))
+	if o.Code != ByFeatures || strings.Contains(ObjectFeatures(1000, nil, false).Words, "Inf") {
+		t.Errorf("%+v, %+v", o, ObjectFeatures(1000, nil, false))
+	}
+	if o := ObjectFeatures(1, nil, true); strings.Contains(o.Words, "network") || !strings.Contains(o.Words, "give the recordings or uploads that as a feature") {
+		t.Errorf("of recordings: %q", o.Words)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tiebreak/internal/base/rng"
+	"tiebreak/internal/check/must"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/bradley"
 
@@ -366,6 +367,19 @@ func TestRandomPerson(t *testing.T) {
 	t.Logf("seen in %d of %d studies; %d of %d others too", seen, studies, wrong, 4*studies)
 	if seen < studies*9/10 || wrong > 4*studies*5/100 {
 		t.Errorf("seen in %d of %d studies; %d of %d others too", seen, studies, wrong, 4*studies)
+	}
+}
+
+// A few answers that differ from those of others do not make a person random.
+func TestFewAnswersAreNotCalledRandom(t *testing.T) {
+	outcomes := answers([]float64{2, -2}, -1, 20, "a1", rng.New(1, "people", 0))
+	for n := range 19 {
+		outcomes = append(outcomes, bradley.Outcome{A: n % 2, B: 1 - n%2, Choice: idrl.ChoseA, Person: "few"})
+	}
+	for _, p := range must.Get(bradley.Analyse(2, outcomes))(t).People {
+		if p.ID == "few" && (p.Chance || p.Compared != 19 || p.High >= p.Expected) {
+			t.Errorf("%+v", p)
+		}
 	}
 }
 

@@ -21,9 +21,12 @@ type Person struct {
 	Agreed   int
 	Interval         // of the share of Agreed, by Wilson's score
 	Expected float64 // the share that the others' strengths predict
-	Chance   bool    // the interval is below Expected and contains ½: like random answers
+	Chance   bool    // the interval, of enough answers, is below Expected and contains ½: like random answers
 	Reversed bool    // the 99.9 % interval is below ½: like answers with the sides exchanged
 }
+
+// enough is how many compared preferences it takes to call a person random.
+const enough = 20
 
 // people compares the answers of each person with those of the others.
 func people(n int, outcomes []Outcome) ([]Person, error) {
@@ -77,7 +80,7 @@ func (t *Table) person(id idrl.AnnotatorID, all *Table) (Person, error) {
 		p.Expected /= float64(p.Compared)
 		p.Interval = wilson(p.Agreed, p.Compared, stats.Z95)
 		p.Reversed = wilson(p.Agreed, p.Compared, stats.Z999).High < 0.5
-		p.Chance = p.High < p.Expected && p.Low < 0.5 && !p.Reversed
+		p.Chance = p.Compared >= enough && p.High < p.Expected && p.Low < 0.5 && !p.Reversed
 	}
 	return p, nil
 }

@@ -146,6 +146,9 @@ func NewReport(r record.Record) (Report, []Outcome, error) {
 	return out, outcomes, nil
 }
 
+// ShareKnown reports whether P of a pair is known: with a test it is a share of answers, of which there may be none.
+func (r Report) ShareKnown(p ReportPair) bool { return r.Test == nil || p.WinsA+p.WinsB > 0 }
+
 // Partial returns r of an arena whose clips are still being cut, without what is not known before all are: how many questions a person is asked at most, and how many
 // pairs of episodes are left out.
 func (r Report) Partial() Report {

@@ -70,7 +70,8 @@ type Status struct {
 	Weights    []Estimate    // of the features, in standard deviations of their prior, so that they can be compared
 	Network    Network       // where the reward is a network
 	Open       []record.Assignment
-	Recent     []Asked // the last answers, newest first
+	Recent     []Asked                  // the last answers, newest first
+	Titles     map[idrl.PolicyID]string // of the policies that Open and Recent are about, of those that have names
 	Annotators []quality.AnnotatorStats
 }
 
