@@ -118,27 +118,36 @@ func TestBrowserLongInstructions(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	data, addr := t.TempDir(), freeAddr(t)
+	of := map[string][]string{} // pages, by where the text is
 	file := filepath.Join(t.TempDir(), "long.md")
 	must.Do(t, os.WriteFile(file, []byte(strings.Repeat("### A rule\n\nPrefer the drive that keeps a distance to the other car and brakes softly.\n\n- Say *Equal* where neither is better.\n\n", 30)), 0o600))
-	id, link := newLink(t, data, addr, "--env", "driver", "--title", "Long", "--instructions-file", file)
+	for where, told := range map[string][]string{
+		".prose":  {"--instructions-file", file},
+		".points": {"--instructions", strings.Repeat("Prefer the drive that keeps a distance to the other car.\n", 60)},
+	} {
+		id, link := newLink(t, data, addr, append(told, "--env", "driver", "--title", "Long")...)
+		of[where] = []string{link, "http://" + addr + "/sessions/" + id + "/instructions"}
+	}
 	server := startServer(t, "serve", "--data", data, "--addr", addr)
 	b := newPerson(t, browser)
 	b.open(signInLink.FindString(server.out.String()))
 	b.enter("[data-signin]")
 	b.waitFor("[data-new]")
-	for _, page := range []string{link, "http://" + addr + "/sessions/" + id + "/instructions"} {
-		b.open(page)
-		b.waitFor(".guide .prose")
-		for _, w := range []window{{width: 1280, height: 800}, {width: 390, height: 844}, {width: 844, height: 390}} {
-			b.arranged(w)
-			if h := evaluate[int](b, "document.documentElement.scrollHeight"); h > 3*800 {
-				b.t.Errorf("%s has a height of %d pixels at %dx%d", page, h, w.width, w.height)
-			}
-			if !evaluate[bool](b, `((text) => {
-				text.scrollTop = text.scrollHeight;
-				return text.lastElementChild.getBoundingClientRect().bottom <= text.getBoundingClientRect().bottom + 1 && text.clientHeight < innerHeight;
-			})(document.querySelector(".guide .prose"))`) {
-				b.t.Errorf("%s: the end of the text is not in view at %dx%d", page, w.width, w.height)
+	for where, pages := range of {
+		for _, page := range pages {
+			b.open(page)
+			b.waitFor(".guide " + where)
+			for _, w := range []window{{width: 1280, height: 800}, {width: 390, height: 844}, {width: 844, height: 390}} {
+				b.arranged(w)
+				if h := evaluate[int](b, "document.documentElement.scrollHeight"); h > 3*800 {
+					b.t.Errorf("%s has a height of %d pixels at %dx%d", page, h, w.width, w.height)
+				}
+				if !evaluate[bool](b, `((text) => {
+					text.scrollTop = text.scrollHeight;
+					return text.lastElementChild.getBoundingClientRect().bottom <= text.getBoundingClientRect().bottom + 1 && text.clientHeight < innerHeight;
+				})(document.querySelector(".guide > `+where+`"))`) {
+					b.t.Errorf("%s: the end of the text is not in view at %dx%d", page, w.width, w.height)
+				}
 			}
 		}
 	}
