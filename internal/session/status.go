@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 	"tiebreak/internal/people/quality"
 	"tiebreak/internal/session/insight"
@@ -41,19 +40,18 @@ func (s *reports) titles(st view.Status) map[idrl.PolicyID]string {
 	if s.cfg.Title == nil {
 		return nil
 	}
-	out := map[idrl.PolicyID]string{}
-	add := func(w record.Why) {
-		for _, id := range []idrl.PolicyID{w.First, w.Second} {
-			if t := s.named(id).title; t != "" {
-				out[id] = t
-			}
-		}
-	}
+	about := map[idrl.PolicyID]bool{}
 	for _, as := range st.Open {
-		add(as.Why)
+		about[as.Why.First], about[as.Why.Second] = true, true
 	}
 	for _, r := range st.Recent {
-		add(r.Why)
+		about[r.Why.First], about[r.Why.Second] = true, true
+	}
+	out := map[idrl.PolicyID]string{}
+	for id := range about {
+		if t := s.named(id).title; t != "" {
+			out[id] = t
+		}
 	}
 	return out
 }
