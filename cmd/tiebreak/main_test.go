@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -159,26 +157,10 @@ func (p *process) find(t *testing.T, pattern string) string {
 	return m[1]
 }
 
-// Ports of freeAddr: below those that systems give to clients, which could take a port while the server of a test
-// starts again.
-const firstTestPort, testPorts = 12000, 18000
-
-// portsTried is how many ports freeAddr has tried.
-var portsTried atomic.Uint32
-
 // freeAddr returns an unused address, a different one for each call.
 func freeAddr(t testing.TB) string {
 	t.Helper()
-	for range testPorts {
-		n := 97*uint32(os.Getpid()) + portsTried.Add(1) // other ports than those of tests in another process
-		addr := fmt.Sprintf("127.0.0.1:%d", firstTestPort+n%testPorts)
-		if ln, err := net.Listen("tcp", addr); err == nil {
-			_ = ln.Close()
-			return addr
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
+	return fmt.Sprintf("127.0.0.1:%d", must.Port(t))
 }
 
 // scratch is a folder of this process for what several tests share.

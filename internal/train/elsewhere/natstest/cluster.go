@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -94,11 +93,9 @@ func Start(t testing.TB) *Cluster {
 	t.Helper()
 	c := &Cluster{Nodes: map[string]*Node{}}
 	var nodes []*Node
-	ports := free(t, 7)
+	nowhere := fmt.Sprintf("127.0.0.1:%d", must.Port(t))
 	for k := range 3 {
-		nodes = append(nodes, &Node{
-			Name: fmt.Sprint("n", k), Dir: t.TempDir(), Port: ports[k], Cluster: ports[3+k], Nowhere: fmt.Sprintf("127.0.0.1:%d", ports[6]),
-		})
+		nodes = append(nodes, &Node{Name: fmt.Sprint("n", k), Dir: t.TempDir(), Port: must.Port(t), Cluster: must.Port(t), Nowhere: nowhere})
 	}
 	for k, n := range nodes {
 		for _, to := range nodes[k+1:] {
@@ -156,16 +153,4 @@ func LeaderBy(ctx context.Context, urls string) (string, error) {
 		return "", err
 	}
 	return stream.CachedInfo().Cluster.Leader, nil
-}
-
-// free returns ports at which nobody listens.
-func free(t testing.TB, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		must.Do(t, err)
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
 }
