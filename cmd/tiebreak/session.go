@@ -50,7 +50,7 @@ func (f *sessionFlags) declare(fs *flag.FlagSet) {
 func sessionCommand() command {
 	return shared.With(command{
 		Name: "session", Summary: "make and control sessions", Usage: "[flags]",
-		About: sessionAbout, Lists: sessionChoices,
+		About: "Without a command it does what 'tiebreak session create' does. " + sessionAbout, Lists: sessionChoices,
 		Example: "tiebreak session --data study --title 'Walk the grid' --env gridworld --kind state_rating --budget 40",
 		Subs: slices.Concat(
 			[]command{sessionCreateCommand(), sessionListCommand(), sessionShowCommand(), sessionScoresCommand(), sessionSamplesCommand(), sessionSetCommand()}, stateCommands(),
@@ -67,8 +67,7 @@ func sessionCreateCommand() command {
 	}, (*sessionFlags).declare, runSession)
 }
 
-const sessionAbout = "Makes a session and prints its id and a link for annotators, as 'tiebreak session create' does. The server may be running\n" +
-	"on the data folder."
+const sessionAbout = "Makes a session and prints its id and a link for annotators. The server may be running on the data folder."
 
 // sessionChoices lists the available strategies and environments.
 func sessionChoices() string {
