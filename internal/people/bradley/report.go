@@ -160,14 +160,14 @@ func (r Report) Partial() Report {
 }
 
 // Each says how many questions a person is asked at most, and how many people the budget, or else the test, needs at
-// least if one is not enough. It is empty until the clips are made.
+// least if one is not enough. It is empty until the clips are made, and after the test.
 func (r Report) Each() string {
 	answers, wanted := r.Budget, words.Plural(r.Budget, "answer")
 	if r.Budget == 0 && r.Test != nil {
 		answers, wanted = r.Test.Left, fmt.Sprintf("about %s further answers", words.Count(r.Test.Left))
 	}
 	switch {
-	case r.Asked == 0:
+	case r.Asked == 0, r.Test != nil && r.Test.Over:
 		return ""
 	case answers <= r.Asked:
 		return fmt.Sprintf("A person is asked at most %d questions.", r.Asked)

@@ -38,7 +38,7 @@ func TestHeadlineAndSum(t *testing.T) {
 		},
 		{
 			"a winner",
-			bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Winner: "New", Over: true}, People: one},
+			bradley.Report{Entrants: two, Answers: 60, More: &none, Test: &bradley.ReportTest{Winner: "New", Over: true}, People: one, Asked: 5, Budget: 90},
 			"“New” is the winner: people prefer it to every other policy.", "60 answers of one person; 0 equal.",
 		},
 		{
