@@ -84,7 +84,8 @@ func TestBrowserCalibration(t *testing.T) {
 				b.page("asked")
 				b.waitFor("[data-question] canvas")
 				evaluate[bool](b, "document.querySelector('[data-question]').scrollIntoView(), true")
-				b.wait("[...document.querySelectorAll('[data-question] canvas')].every((c) => c.getContext('2d').getImageData(c.width / 2, c.height / 2, 1, 1).data[3] > 0)") // are painted
+				b.wait(`((seen) => seen.length > 0 && seen.every((c) => c.getContext("2d").getImageData(c.width / 2, c.height / 2, 1, 1).data[3] > 0))(
+					[...document.querySelectorAll("[data-question] canvas")].filter((c) => c.checkVisibility()))`) // are painted, but for those that a phone folds away
 				b.shot(fmt.Sprintf("%s-question-%dx%d", test.kind, size[0], size[1]))
 				b.page("learning")
 				b.waitFor("[data-chart=" + test.charts[0] + "]")
