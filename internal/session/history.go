@@ -29,9 +29,10 @@ func (s *inference) know(h *posterior.History) {
 	s.learner.Become(h.Posterior())
 }
 
-// noteFit logs a fit that did not converge.
+// noteFit logs a fit that did not converge, unless it was the one sweep by which a fit goes on after an answer: the next answer's goes on
+// from that.
 func (s *inference) noteFit(r idrl.FitReport) {
-	if !r.Converged {
+	if !r.Converged && r.Sweeps > 1 {
 		s.cfg.Log.Warn("the fit of the posterior did not converge; its result is used as it is", "session", s.spec.ID,
 			"answers", r.Answers, "sweeps", r.Sweeps, "change", r.Change, "skipped", r.Skipped)
 	}
