@@ -88,17 +88,13 @@ func (s watching) insightCharts(c echo.Context, session Session, p *templates.Ch
 // leases fills in the questions that are reserved for annotators.
 func (s watching) leases(c echo.Context, session Session, p *templates.Charts) error {
 	ctx, id := c.Request().Context(), session.Spec().ID
-	open, err := session.Open(ctx)
-	if err != nil {
-		return err
-	}
 	st, err := session.Status(ctx)
 	if err != nil {
 		return err
 	}
 	names, err := s.cfg.People.AnnotatorNames(ctx, id)
 	here := func(a idrl.AnnotatorID) bool { return s.sockets.has(person{auth.Annotator, id, string(a)}) }
-	p.Leases = leaseTable(id, open, st.Titles, names, here)
+	p.Leases = leaseTable(id, st.Open, st.Titles, names, here)
 	return err
 }
 

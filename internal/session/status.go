@@ -49,8 +49,8 @@ func (s *reports) titles(st view.Status) map[idrl.PolicyID]string {
 	}
 	out := map[idrl.PolicyID]string{}
 	for id := range about {
-		if t := s.named(id).title; t != "" {
-			out[id] = t
+		if c, ok := s.learner.Policies().Find(id); ok && s.title(c) != "" {
+			out[id] = s.title(c)
 		}
 	}
 	return out

@@ -41,7 +41,9 @@ type Policies struct {
 }
 
 // NewPolicies returns an empty set with the rules of a schedule.
-func NewPolicies(s Schedule) Policies { return Policies{share: s.Alike, limit: s.Archive} }
+func NewPolicies(s Schedule) Policies {
+	return Policies{share: s.Alike, limit: s.Archive, kept: map[idrl.PolicyID]idrl.PolicyID{}}
+}
 
 // Adopt replaces the candidates in use. The earlier ones become part of the archive. If that
 // has more than Schedule.Archive policies, the oldest are dropped, those of a library last.
@@ -83,12 +85,8 @@ func (k *Policies) begin(first []idrl.Candidate) {
 // or in the pool.
 func (k *Policies) retire() {
 	for _, c := range k.present {
-		kept := slices.Concat(k.pool, k.archive)
-		if i := slices.IndexFunc(kept, func(o idrl.Candidate) bool { return k.Same(o, c) }); i >= 0 {
-			if k.kept == nil {
-				k.kept = map[idrl.PolicyID]idrl.PolicyID{}
-			}
-			k.kept[c.ID] = kept[i].ID
+		if like, ok := k.like(c); ok {
+			k.kept[c.ID] = like
 			continue
 		}
 		c.Policy, c.Theta = nil, nil
@@ -97,6 +95,16 @@ func (k *Policies) retire() {
 			k.archive, k.dropped = slices.Delete(k.archive, k.least(), k.least()+1), k.dropped+1
 		}
 	}
+}
+
+// like returns the policy of the pool or the archive that counts as the same as c.
+func (k *Policies) like(c idrl.Candidate) (id idrl.PolicyID, ok bool) {
+	for _, list := range [][]idrl.Candidate{k.pool, k.archive} {
+		if i := slices.IndexFunc(list, func(o idrl.Candidate) bool { return k.Same(o, c) }); i >= 0 {
+			return list[i].ID, true
+		}
+	}
+	return "", false
 }
 
 // least returns the index in the archive of the policy that is dropped first: the oldest one that was trained, because
