@@ -77,7 +77,7 @@ func (s *exhibits) show() (out learntInput, err error) {
 		return out, nil
 	}
 	out.learnt.BasedOn = s.gen.BasedOn
-	out.posterior, out.prior = s.learner.Posterior(), s.features.model.Prior()
+	out.posterior, out.prior = s.history.Averaged(), s.features.model.Prior()
 	if s.cfg.Unseen {
 		return out, nil
 	}

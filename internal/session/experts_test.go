@@ -18,6 +18,7 @@ const (
 	asAssumed    = "matched"       // answers by the likelihood that the session assumes
 	bradleyTerry = "bradley-terry" // with a temperature of 0.1 of the range; never says 'equal'
 	tenthAtWill  = "lapses"        // one answer in ten is at random: a or b, or a rating from the whole scale
+	halfAtWill   = "mistakes"      // every second answer is at random, likewise
 )
 
 // experts returns the kinds of expert that can answer questions of a kind.
@@ -37,8 +38,11 @@ func (m *matched) newExpert(t testing.TB, kind string) sim.Expert {
 		return e
 	}
 	e := must.Get(sim.NewMatched(m.spec, m.theta))(t)
-	if kind == tenthAtWill {
+	switch kind {
+	case tenthAtWill:
 		return lapsing{of: e, rate: 0.1}
+	case halfAtWill:
+		return lapsing{of: e, rate: 0.5}
 	}
 	return e
 }

@@ -109,10 +109,15 @@ func withoutClips(st *view.Status) {
 // standings returns the predicted returns of the recommended policy and of the distinct candidates in use, the recommended
 // one first, then by mean. Each is the difference from the average candidate: what all share, such as a constant feature that no
 // comparison distinguishes, is left out. It is a share of the span of the last statement of regret.
-// Without such a statement the means are in the unit of the reward and have no interval, because the
+// Like that statement it averages over the noise of answers; means may be in another order than under the posterior by which policies
+// are ranked. Without such a statement the means are in the unit of the reward and have no interval, because the
 // posterior is then too narrow for one.
 func (s *reports) standings(best idrl.Candidate, regret []idrl.Regret) (out []view.Estimate) {
-	average := make([]float64, s.learner.Posterior().Dim())
+	p := s.learner.Posterior()
+	if len(regret) > 0 {
+		p = s.history.Averaged()
+	}
+	average := make([]float64, p.Dim())
 	for _, c := range s.gen.Candidates {
 		floats.AddScaled(average, 1/float64(len(s.gen.Candidates)), s.features.mu(c))
 	}
@@ -126,7 +131,7 @@ func (s *reports) standings(best idrl.Candidate, regret []idrl.Regret) (out []vi
 		draws[i]++
 	}
 	for i, c := range shown {
-		e := s.estimate(c, average)
+		e := s.estimate(p, c, average)
 		if e.Draws = draws[i]; len(regret) > 0 {
 			e = shareOf(e, regret[len(regret)-1].Span)
 		} else {
@@ -138,11 +143,10 @@ func (s *reports) standings(best idrl.Candidate, regret []idrl.Regret) (out []vi
 	return out
 }
 
-// estimate returns the predicted return of c against the feature expectation average.
-func (s *reports) estimate(c idrl.Candidate, average []float64) view.Estimate {
-	d := s.learner.Posterior().Dim()
-	delta := floats.SubTo(make([]float64, d), s.features.mu(c), average)
-	m, v := idrl.Moments(s.learner.Posterior(), delta, s.learner.Posterior().Mean(nil), make([]float64, d))
+// estimate returns the return of c against the feature expectation average, as p predicts it.
+func (s *reports) estimate(p idrl.Posterior, c idrl.Candidate, average []float64) view.Estimate {
+	delta := floats.SubTo(make([]float64, p.Dim()), s.features.mu(c), average)
+	m, v := idrl.Moments(p, delta, p.Mean(nil), make([]float64, p.Dim()))
 	e := view.Estimate{ID: string(c.ID), Name: string(c.Origin), Title: s.title(c), Clip: c.Clip, Mean: m, Std: math.Sqrt(v)}
 	if s.features.version() == 0 { // episodes are known by the environment's features
 		e.Episodes, e.Spread = len(c.Mus), s.learner.Spread(c)
@@ -164,21 +168,22 @@ func shareOf(e view.Estimate, span float64) view.Estimate {
 
 // weights returns the weights of the environment's features, each in standard deviations of its
 // prior, which has the typical size of a feature (idrl.EnvSpec.PriorScale), so that
-// features of different units can be compared. It returns nil under learnt features, which
+// features of different units can be compared. Like the statement of regret it averages over the noise of answers. It returns nil under learnt features, which
 // have no names, and in an arena.
 func (s *reports) weights() (out []view.Estimate) {
 	if s.features.version() > 0 || s.spec.IsArena() {
 		return nil
 	}
-	d := s.learner.Posterior().Dim()
-	mean, unit, cov := s.learner.Posterior().Mean(nil), make([]float64, d), make([]float64, d)
+	p := s.history.Averaged()
+	d := p.Dim()
+	mean, unit, cov := p.Mean(nil), make([]float64, d), make([]float64, d)
 	prior := s.cfg.Model.Prior()
 	for k, name := range s.spec.Features {
 		clear(unit)
 		unit[k] = 1
 		prior.CovMul(cov, unit)
 		scale := math.Sqrt(cov[k])
-		s.learner.Posterior().CovMul(cov, unit)
+		p.CovMul(cov, unit)
 		out = append(out, view.Estimate{ID: name, Name: name, Mean: mean[k] / scale, Std: math.Sqrt(max(0, cov[k])) / scale})
 	}
 	return out

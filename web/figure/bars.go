@@ -167,5 +167,5 @@ func drawCorrelations(c *canvas, r rows, m Moment) (float64, string) {
 		}
 		c.value(values...)
 	}
-	return top + row*float64(len(names)) + 6, "Correlations of the weights under the posterior" + ofAll(len(names), all, "weights") + ". The darker, the farther from 0; negative ones have a dashed frame. There is no interval: they are properties of the posterior."
+	return top + row*float64(len(names)) + 6, "Correlations of the weights under the posterior by which questions are chosen" + ofAll(len(names), all, "weights") + ". The darker, the farther from 0; negative ones have a dashed frame. There is no interval: they are properties of the posterior."
 }

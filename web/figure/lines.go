@@ -80,7 +80,7 @@ func drawHistory(c *canvas, r rows, _ Moment) (float64, string) {
 				return text(of, i) + " after " + words.Plural(int(of.number(i, "answers")), "answer")
 			})
 	})
-	return height, fmt.Sprintf("Posterior mean of the weights of the reward (line, and the latest as a number) with its 95 %% interval (band: mean ± 1.96 standard deviations), by the number of answers that count, in standard deviations of the prior%s. Dashed: 0.",
+	return height, fmt.Sprintf("Posterior mean of the weights of the reward (line, and the latest as a number) with its 95 %% interval (band: mean ± 1.96 standard deviations), by the number of answers that count, in standard deviations of the prior%s. It is the posterior by which questions are chosen. Dashed: 0.",
 		ofAll(len(list), all, "weights"))
 }
 

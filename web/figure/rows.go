@@ -88,7 +88,7 @@ func plusMinus(mean, std float64, decimals int) string {
 
 func drawCandidates(c *canvas, r rows, m Moment) (float64, string) {
 	factor, unit, decimals := 100.0, "% of the range", 1
-	caption := "Expected return of the recommended policy (first) and of the candidates, against the average candidate, in per cent of the range from the worst to the best known policy, with 95 % intervals of the posterior (mean ± 1.96 standard deviations). The range is that of the statement of regret, which allows for more noise in the answers than these intervals do."
+	caption := "Expected return of the recommended policy (first) and of the candidates, against the average candidate, in per cent of the range from the worst to the best known policy, with 95 % intervals of the posterior (mean ± 1.96 standard deviations). Range and intervals allow, like the statement of regret, for more or less noise in the answers than the session assumes."
 	if !m.Spec.StatesRegret() {
 		factor, unit, decimals = 1, "predicted return, without unit", 2
 		caption = "Predicted return of the recommended policy (first) and of the candidates, against the average candidate, on the scale of the reward model in use, which has no unit. No intervals are known."
@@ -127,7 +127,7 @@ func drawWeights(c *canvas, r rows, _ Moment) (float64, string) {
 		c.value(e.name, e.text)
 	}
 	return intervals(c, list, "standard deviations of the prior", words.Signed), "Weights of the reward under the posterior, in standard deviations of the prior, with 95 % intervals (mean ± 1.96 standard deviations)" +
-		ofAll(len(list), all, "weights") + ". A weight of 0 ± 1.96 is one that the answers say nothing about."
+		ofAll(len(list), all, "weights") + ". They allow, like the statement of regret, for more or less noise in the answers than the session assumes. A weight of 0 ± 1.96 is one that the answers say nothing about."
 }
 
 func drawStrengths(c *canvas, r rows, m Moment) (float64, string) {

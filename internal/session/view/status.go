@@ -67,7 +67,7 @@ type Status struct {
 	Best       idrl.PolicyID // the recommended policy, which the last Regret, if any, is about; empty if there is none
 	Led        string        // why it is recommended: LedFirst or LedByDuel; empty if its expected return is the highest
 	Candidates []Estimate    // predicted returns, each against the average candidate, as shares of the last Regret's Span; without Regret as means in the unit of the reward, without Std
-	Weights    []Estimate    // of the features, in standard deviations of their prior, so that they can be compared
+	Weights    []Estimate    // of the features, in standard deviations of their prior, so that they can be compared; like Candidates and Regret on average over the noise of answers
 	Network    Network       // where the reward is a network
 	Open       []record.Assignment
 	Recent     []Asked                  // the last answers, newest first
