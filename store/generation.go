@@ -40,7 +40,7 @@ func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generatio
 			return err
 		}
 		for _, p := range by {
-			if err := t.noteTraining(id, p); err != nil {
+			if err := to.putTraining(p); err != nil {
 				return err
 			}
 		}
