@@ -8,12 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
 )
 
 // Adopt implements record.Journal. The name of a generation is g.BasedOn: to adopt it again changes
 // nothing, and another one of that name is an error of kind Conflict.
-func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64, by ...record.PastTraining) error {
 	queries, err := encodeQueries(g.Clips, g.Queries)
 	if err != nil {
 		return err
@@ -37,6 +38,11 @@ func (db journal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generatio
 		}
 		if err := to.putPool(g.Pool); err != nil {
 			return err
+		}
+		for _, p := range by {
+			if err := to.putTraining(p); err != nil {
+				return err
+			}
 		}
 		return t.audit(now, id, "", "adopt", fmt.Sprintf("generation %d at %d", g.BasedOn, seq))
 	})

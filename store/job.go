@@ -16,7 +16,7 @@ import (
 // session.
 func (db queue) QueueJob(ctx context.Context, job record.JobRecord, now time.Time) error {
 	payload := append([]byte{}, job.Payload...) // nil would be NULL
-	return db.do(ctx, func(t *tx) error {
+	return db.doPatiently(ctx, func(t *tx) error {
 		const giveUp = `
 			UPDATE job SET state = 'failed', error = 'a later job took its place', finished_at = ?, payload = NULL, checkpoint = NULL
 			WHERE session_id = ? AND kind = ? AND based_on <> ? AND state = 'queued'`
@@ -48,7 +48,7 @@ func beingDone(k record.JobKey) error {
 // payload is not recorded.
 func (db queue) BeginJob(ctx context.Context, key record.JobKey, now, lease time.Time) (job record.JobRecord, a record.JobAttempt, err error) {
 	job, a = record.JobRecord{JobKey: key}, record.JobAttempt{JobKey: key}
-	err = db.do(ctx, func(t *tx) error {
+	err = db.doPatiently(ctx, func(t *tx) error {
 		const begin = `
 			UPDATE job SET
 				state = 'running', attempt = attempt + 1, lease_until = ?5, started_at = ?4,
@@ -98,7 +98,7 @@ func (db queue) EndJob(ctx context.Context, a record.JobAttempt, now time.Time, 
 
 // report changes the row of a running attempt. The first four parameters of set are taken.
 func (db queue) report(ctx context.Context, a record.JobAttempt, set string, args ...any) error {
-	return db.do(ctx, func(t *tx) error {
+	return db.doPatiently(ctx, func(t *tx) error {
 		update := `UPDATE job SET ` + set + ` WHERE session_id = ?1 AND kind = ?2 AND based_on = ?3 AND attempt = ?4 AND state = 'running'`
 		n, err := t.exec(update, append([]any{a.Session, a.Kind, a.BasedOn, a.Attempt}, args...)...)
 		if err == nil && n == 0 {

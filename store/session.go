@@ -34,7 +34,7 @@ func (db studies) create(ctx context.Context, spec idrl.SessionSpec, actor strin
 	if err != nil {
 		return idrl.Errorf(idrl.Invalid, "the settings of session %s cannot be recorded: %v", spec.ID, err)
 	}
-	return db.do(ctx, func(t *tx) error {
+	return db.doPatiently(ctx, func(t *tx) error {
 		const insert = `INSERT INTO session (id, created_at, spec) VALUES (?, ?, ?)`
 		if _, err := t.exec(insert, spec.ID, encodeTime(spec.CreatedAt), string(b)); err != nil {
 			return taken(err, "session %s exists already", spec.ID)

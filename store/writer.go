@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"time"
 
 	"tiebreak/internal/base/tally"
 	"tiebreak/internal/idrl"
@@ -14,6 +15,8 @@ import (
 const (
 	queueLen = 4096 // writes that may wait; further ones are refused
 	groupLen = 256  // writes in one transaction
+
+	patience = 20 * time.Millisecond // for which a patient write waits, and after an answer for which one does
 )
 
 // A request is one write. It is done completely or not at all.
@@ -23,6 +26,7 @@ type request struct {
 	// repeats says that do changes nothing but the database, so that it may be run again after a
 	// transaction was rolled back.
 	repeats bool
+	patient bool                  // it may wait for another to share a transaction with
 	bare    func(*sql.Conn) error // instead of do: outside of a transaction
 	err     error
 	done    chan struct{} // closed when err is final
@@ -39,6 +43,12 @@ func (db *file) do(ctx context.Context, f func(*tx) error) error {
 // doRepeatably is do for an f that changes nothing but the database. It may run f twice.
 func (db *file) doRepeatably(ctx context.Context, f func(*tx) error) error {
 	return db.await(&request{ctx: ctx, do: f, repeats: true, done: make(chan struct{})})
+}
+
+// doPatiently is doRepeatably for work in the background. While annotators answer it waits for up to patience, so
+// that it shares the transaction of an answer in place of having one that answers wait for.
+func (db *file) doPatiently(ctx context.Context, f func(*tx) error) error {
+	return db.await(&request{ctx: ctx, do: f, repeats: true, patient: true, done: make(chan struct{})})
 }
 
 // doBare runs f on the connection that writes, outside of a transaction. Other writes wait
@@ -77,7 +87,8 @@ func (db *file) submit(r *request) error {
 type writer struct {
 	tx
 	requests <-chan *request
-	alone    bool // no other process writes
+	alone    bool      // no other process writes
+	answered time.Time // end of the last transaction with a write that is repeatable and not patient, as all of answers are
 	health   *health
 	sizes    *tally.Histogram // of transactions, in writes
 }
@@ -104,7 +115,7 @@ func newWriter(ctx context.Context, p *sql.DB, requests <-chan *request, h *heal
 func (w *writer) run() {
 	var group []*request
 	for r := range w.requests {
-		group = append(group[:0], r)
+		group = w.company(append(group[:0], r))
 		runtime.Gosched() // what others are about to write shares the transaction
 		for len(group) < groupLen && group[len(group)-1].bare == nil {
 			select {
@@ -128,6 +139,27 @@ func (w *writer) run() {
 		_ = s.Close()
 	}
 	_ = w.conn.Close()
+}
+
+// company returns group with the writes that came while all of it was patient. It does not wait unless annotators answer.
+func (w *writer) company(group []*request) []*request {
+	if !group[0].patient || time.Since(w.answered) > patience {
+		return group
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for group[len(group)-1].patient && len(group) < groupLen {
+		select {
+		case next, ok := <-w.requests:
+			if !ok {
+				return group
+			}
+			group = append(group, next)
+		case <-late.C:
+			return group
+		}
+	}
+	return group
 }
 
 // serve runs a group of requests in one transaction and replies to them. The last one may be bare.
@@ -158,6 +190,9 @@ func (w *writer) serve(group []*request) {
 		w.health.done(fault)
 	}
 	for _, r := range group {
+		if r.repeats && !r.patient {
+			w.answered = time.Now()
+		}
 		close(r.done)
 	}
 }

@@ -256,14 +256,20 @@ func (t *training) trainingFailed(ctx context.Context, err error) {
 	t.publish(live.EventTraining, "")
 }
 
-// noteTraining records that the last training has ended; err is why it failed.
-func (t *training) noteTraining(ctx context.Context, end record.TrainingEnd, candidates int, err error) {
+// pastTraining describes the last training, which has ended; err is why it failed.
+func (t *training) pastTraining(end record.TrainingEnd, candidates int, err error) record.PastTraining {
 	p := t.past
 	p.Ended, p.End, p.Candidates = t.ended, end, candidates
 	if err != nil {
 		p.Why = why(err)
 	}
 	p.Began, p.Ended = p.Began.UTC().Truncate(time.Millisecond), p.Ended.UTC().Truncate(time.Millisecond)
+	return p
+}
+
+// noteTraining records that the last training has ended; err is why it failed.
+func (t *training) noteTraining(ctx context.Context, end record.TrainingEnd, candidates int, err error) {
+	p := t.pastTraining(end, candidates, err)
 	if err := t.cfg.Journal.NoteTraining(context.WithoutCancel(ctx), t.spec.ID, p); err != nil {
 		t.cfg.Log.WarnContext(ctx, "the list of past trainings lacks one", "session", t.spec.ID, "based_on", p.BasedOn, "err", err)
 	}
@@ -335,11 +341,11 @@ func (t *training) adopt(ctx context.Context) bool {
 	if err != nil {
 		return lost(err, true)
 	}
-	if err := t.cfg.Journal.Adopt(context.WithoutCancel(ctx), t.spec.ID, *g, t.log.seq()); err != nil {
+	past := t.pastTraining(record.TrainingDone, len(g.Candidates), nil)
+	if err := t.cfg.Journal.Adopt(context.WithoutCancel(ctx), t.spec.ID, *g, t.log.seq(), past); err != nil {
 		err = fmt.Errorf("record generation %d: %w", g.BasedOn, err)
 		return lost(err, idrl.KindOf(err) != idrl.Unavailable) // else the journal cannot write, whatever it is given
 	}
-	t.noteTraining(ctx, record.TrainingDone, len(g.Candidates), nil)
 	t.failures, t.state.Err = 0, ""
 	t.noteEngine(ctx, g)
 	t.learner.Adopt(g.Pool, g.Candidates)

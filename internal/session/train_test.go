@@ -22,14 +22,14 @@ type refusing struct {
 	why error // nil: it takes them; guarded by mu
 }
 
-func (r *refusing) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+func (r *refusing) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64, by ...record.PastTraining) error {
 	r.mu.Lock()
 	why := r.why
 	r.mu.Unlock()
 	if why != nil {
 		return why
 	}
-	return r.journal.Adopt(ctx, id, g, seq)
+	return r.journal.Adopt(ctx, id, g, seq, by...)
 }
 
 // trainerFunc is a Trainer.

@@ -280,9 +280,9 @@ type stuckJournal struct {
 	gate chan struct{}
 }
 
-func (j *stuckJournal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
+func (j *stuckJournal) Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64, by ...record.PastTraining) error {
 	<-j.gate
-	return j.journal.Adopt(ctx, id, g, seq)
+	return j.journal.Adopt(ctx, id, g, seq, by...)
 }
 
 // An upload that waits for another one ends when its request does, and leaves nothing.

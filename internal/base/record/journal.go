@@ -60,8 +60,9 @@ type Journal interface {
 	// Renew extends the lease of an open assignment.
 	Renew(ctx context.Context, id idrl.SessionID, a idrl.AssignmentID, until time.Time) error
 
-	// Adopt records that generation g is in use from log position seq on.
-	Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error
+	// Adopt records that generation g is in use from log position seq on, and the training that made it, if one did, as
+	// NoteTraining does: all of it or nothing.
+	Adopt(ctx context.Context, id idrl.SessionID, g idrl.Generation, seq int64, by ...PastTraining) error
 
 	// Extend records that from log position seq on, the generation in use is g: the same generation
 	// with further candidates, which begin with g.Candidates[from]. Earlier candidates are already

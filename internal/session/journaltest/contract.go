@@ -318,7 +318,13 @@ func (b *bench) trainings() {
 		{BasedOn: 4, Answers: 3, FollowUp: true, Began: began.Add(3 * time.Minute), Ended: began.Add(4 * time.Minute), End: record.TrainingCancelled},
 	}
 	for i := range past {
-		b.must(b.NoteTraining(b.Context(), "s", past[i]))
+		if past[i].End == record.TrainingDone {
+			b.refused(b.Adopt(b.Context(), "x", Generation(0), 0, past[i]), idrl.NotFound)
+			b.must(b.Adopt(b.Context(), "s", Generation(0), 0, past[i]))
+			b.must(b.Adopt(b.Context(), "s", Generation(0), 0, past[i])) // changes nothing
+		} else {
+			b.must(b.NoteTraining(b.Context(), "s", past[i]))
+		}
 		past[i].N = int64(i + 1)
 	}
 	slices.Reverse(past)

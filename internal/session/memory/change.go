@@ -129,7 +129,7 @@ func (t *change) clip(id idrl.ClipID) (idrl.Clip, bool) {
 	return storedClip(c), known
 }
 
-func (t *change) adopt(g idrl.Generation, seq int64) error {
+func (t *change) adopt(g idrl.Generation, seq int64, by []record.PastTraining) error {
 	old := t.r.Generation
 	switch {
 	case old != nil && old.BasedOn == g.BasedOn && slices.EqualFunc(old.Queries, g.Queries, equal):
@@ -148,7 +148,16 @@ func (t *change) adopt(g idrl.Generation, seq int64) error {
 	kept.Clips = maps.Clone(g.Clips) // the session goes on to change its own
 	t.r.Generation, t.r.AdoptedAt = &kept, seq
 	t.keep(g)
+	for _, p := range by {
+		t.note(p)
+	}
 	return nil
+}
+
+// note adds a training to those of the past.
+func (t *change) note(p record.PastTraining) {
+	p.N = int64(len(t.trainings)) + 1
+	t.trainings = append(t.trainings, p)
 }
 
 // check returns an error if g shows a clip that is not there.

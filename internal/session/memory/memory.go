@@ -128,9 +128,8 @@ func (m *Journal) AdoptFit(_ context.Context, id idrl.SessionID, f record.Learnt
 
 // NoteTraining implements record.Journal.
 func (m *Journal) NoteTraining(_ context.Context, id idrl.SessionID, p record.PastTraining) error {
-	return m.write(id, func(*change) error {
-		p.N = int64(len(m.trainings)) + 1
-		m.trainings = append(m.trainings, p)
+	return m.write(id, func(t *change) error {
+		t.note(p)
 		return nil
 	})
 }
@@ -249,8 +248,8 @@ func (m *Journal) Renew(_ context.Context, id idrl.SessionID, a idrl.AssignmentI
 }
 
 // Adopt implements record.Journal.
-func (m *Journal) Adopt(_ context.Context, id idrl.SessionID, g idrl.Generation, seq int64) error {
-	return m.write(id, func(t *change) error { return t.adopt(g, seq) })
+func (m *Journal) Adopt(_ context.Context, id idrl.SessionID, g idrl.Generation, seq int64, by ...record.PastTraining) error {
+	return m.write(id, func(t *change) error { return t.adopt(g, seq, by) })
 }
 
 // Extend implements record.Journal.
