@@ -154,13 +154,13 @@ func (s *site) failureOf(c echo.Context, err error) failure {
 		if status == http.StatusMethodNotAllowed {
 			return failure{status, "Request not accepted", "This page does not accept this kind of request."}
 		}
-		return failure{status, "Not found", "This page does not exist."}
+		return failure{status, "Not found", "This page does not exist. Check the address, or open again the link that you were sent."}
 	}
 	id := requestOf(c.Request()).id
 	status, heading := statusOf(err)
 	f := failure{status, heading, s.explain(err, slog.String("id", id))}
 	if status == http.StatusInternalServerError {
-		f.message += " The log names this request " + id + "."
+		f.message += " Load the page again. If that does not help, tell the person who runs the server that the log names this request " + id + "."
 	}
 	return f
 }

@@ -540,6 +540,37 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
+// Pages of errors tell annotators, and people who are not signed in, what to do, without the number of the status. Researchers see it.
+func TestAnnotatorsSeeNoStatusNumber(t *testing.T) {
+	b := newBench(t, nil)
+	const number = `class="status"`
+	c, removed := b.researcher(), b.annotator("s1")
+	if r := b.post(c, "/sessions/s1/annotators/a1/remove", url.Values{"answers": {"leave out"}}); r.status != 303 {
+		t.Fatalf("status %d: %s", r.status, r.body)
+	}
+	stranger, busy := b.browser(), b.browser()
+	show := func(c *http.Client, path string, status int, says ...string) {
+		t.Helper()
+		r := b.get(c, path)
+		if r.status != status || r.lacks(says...) != nil || strings.Contains(r.body, number) {
+			t.Errorf("%s: status %d, want %d, without the number: %s", path, r.status, status, r.body)
+		}
+	}
+	show(stranger, "/nothing", 404, "Check the address, or open again the link")
+	show(stranger, "/join/none", 404, "This link does not work")
+	show(stranger, "/sessions/s1/label", 403, "You are not signed in here", "Open the annotator link that you were sent")
+	show(removed, "/sessions/s1/label", 410, "Your part has ended", "There is nothing more to do")
+	show(b.annotator("s1"), "/sessions/s1/nothing", 404, "Check the address")
+	web.Tighten(b.web, 30, 0)
+	for b.get(busy, "/join/none").status != 429 {
+	}
+	show(busy, "/join/none", 429, "Wait some seconds, then load the page again")
+	b.sessions.fail = errors.New("SECRET-FAULT")
+	if r := b.get(c, "/sessions"); r.status != 500 || r.lacks(number, "Load the page again") != nil {
+		t.Errorf("a researcher: status %d, %s", r.status, r.body)
+	}
+}
+
 // The list of sessions is searched by words and sorted; sessions that cannot run come first.
 func TestListOfSessions(t *testing.T) {
 	noticed := map[idrl.SessionID][]notice.Notice{}
