@@ -609,6 +609,30 @@ func TestListOfSessions(t *testing.T) {
 	if first := order.FindAllStringSubmatch(b.get(c, "/sessions").body, 2); len(first) != 2 || first[0][1] != "n4" || first[1][1] != "n2" {
 		t.Errorf("sessions with notices are not before others: %v", first)
 	}
+	arena := idrl.SessionSpec{ID: "n5", Title: "Duel", Env: "driver", CreatedAt: at, Arena: idrl.Arena{Entrants: []idrl.Entrant{{Title: "A"}, {Title: "B"}}}}
+	b.sessions.listed = []record.Summary{{Spec: arena, Answers: 9}}
+	if r := b.get(c, "/sessions"); r.lacks("2 policies") != nil || strings.Contains(r.body, "data-state") {
+		t.Errorf("an arena that asks has a badge of its state: %s", r.body)
+	}
+	noticed["n5"] = []notice.Notice{{Session: "n5", Kind: notice.MayStop, Text: "It has ended: the test of the arena is over."}}
+	if r := b.get(c, "/sessions?q=test+over"); r.lacks(`data-state="over">test over<`) != nil {
+		t.Errorf("the list does not say that the test of an arena is over: %s", r.body)
+	}
+	b.sessions.listed[0].Spec.Budget, noticed["n5"] = 9, nil
+	if r := b.get(c, "/sessions"); r.lacks(`data-state="over">all answered<`) != nil {
+		t.Errorf("the list does not say that an arena asks no more: %s", r.body)
+	}
+	b.sessions.listed[0].State = record.StateClosed
+	if r := b.get(c, "/sessions"); r.lacks(`data-state="closed"`) != nil || strings.Contains(r.body, "all answered") {
+		t.Errorf("a closed arena: %s", r.body)
+	}
+}
+
+// The list says when the last answer came.
+func TestListSaysWhenTheLastAnswerCame(t *testing.T) {
+	b := newBench(t, nil)
+	c, at := b.researcher(), time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
+	b.sessions.listed = []record.Summary{{Spec: idrl.SessionSpec{ID: "n2", Env: "driver", CreatedAt: at}, Answers: 5, Last: at.Add(4 * time.Hour)}}
 	if r := b.get(c, "/sessions"); r.lacks("last answer 23 Nov 2026, 13:30 UTC") != nil {
 		t.Error("the list does not say when the last answer came")
 	}
