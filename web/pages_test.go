@@ -16,6 +16,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/session/notice"
 	"tiebreak/internal/study/settings"
 	"tiebreak/web"
@@ -625,6 +626,22 @@ func TestListOfSessions(t *testing.T) {
 	b.sessions.listed[0].State = record.StateClosed
 	if r := b.get(c, "/sessions"); r.lacks(`data-state="closed"`) != nil || strings.Contains(r.body, "all answered") {
 		t.Errorf("a closed arena: %s", r.body)
+	}
+}
+
+// What a strategy asks stands in the list with its name, in the words of the form of a new session, and is no title that only a pointer finds.
+func TestListExplainsStrategies(t *testing.T) {
+	b := newBench(t, nil)
+	b.sessions.listed = []record.Summary{
+		{Spec: idrl.SessionSpec{ID: "n1", Env: "driver", Acquisition: "lvar"}}, {Spec: idrl.SessionSpec{ID: "n2", Env: "driver", Acquisition: "kg"}}, // kg: no longer offered
+	}
+	lvar := must.Get(acquisition.Find("lvar"))(t).Hint
+	r := b.get(b.researcher(), "/sessions")
+	if lacks := r.lacks("Strategy </span>LVAR</summary><p>"+lvar+"</p>", "Strategy </span>KG</summary><p>Knowledge gradient: the expected gain"); lacks != nil {
+		t.Errorf("the list lacks %q: %s", lacks, r.body)
+	}
+	if regexp.MustCompile(`(?s)<a [^>]*>[^<]*<details`).MatchString(r.body) {
+		t.Error("what opens stands in a link")
 	}
 }
 

@@ -158,7 +158,11 @@ func (s watching) sessionRow(sum record.Summary) listedSession {
 		Answers: countText(sum.Answers, sum.Skipped, spec.Budget), Done: strconv.Itoa(sum.Answers),
 		Rehearsal: spec.Rehearsal, Created: spec.CreatedAt.Format("2 Jan 2006"), Tags: idrl.Tags(spec.Tags), Compares: !spec.IsArena(),
 	}
+	if method, err := acquisition.Find(spec.Acquisition); err == nil {
+		row.Asks = cmp.Or(method.Hint, sentence(method.About))
+	}
 	if spec.IsArena() {
+		row.Asks = ""
 		row.Kind, row.Method = "Blind arena", fmt.Sprintf("%d policies", len(spec.Arena.Entrants))
 	}
 	reason, _, _ := strings.Cut(sum.Paused, ";") // the session's page says what to do
