@@ -25,7 +25,7 @@ var (
 	errNotAllowed = idrl.Errorf(idrl.Forbidden,
 		"Your account may not do this. The owner of the session can give you more rights in it; an admin can give you another role.")
 	errNotAnnotator = idrl.Errorf(idrl.Forbidden,
-		"This page is for annotators of the session. Open the annotator link that you were sent; a researcher makes one on the session's page.")
+		"This page is for annotators of the session. Open the annotator link that you were sent, or ask the person who sent it for a new one.")
 	errRemoved = idrl.Errorf(idrl.Forbidden,
 		"A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.")
 	errCrossOrigin = idrl.Errorf(idrl.Forbidden,
