@@ -102,7 +102,7 @@ func learntPage(p DashboardPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><section class=\"card compared\" data-compared><h2>The recommended policy beside another</h2><div class=\"choices\" data-choices hidden><label><span>Beside it</span><select data-other></select></label> <label><span>Start</span><select data-start></select></label></div><p data-names hidden></p><duo-player sides=\"2\"></duo-player><p class=\"note\" data-recommended hidden></p><p class=\"note\" data-start-note hidden></p><p class=\"none\" data-no-pair>Shown as soon as the first candidates are trained.</p></section><section class=\"card candidates\" id=\"candidates\"><div class=\"row\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><section class=\"card compared\" data-compared><h2>The recommended policy beside another</h2><div class=\"choices\" data-choices hidden><label><span>Beside it</span><select data-other></select></label> <label><span>Start</span><select data-start></select></label></div><p data-names hidden></p><duo-player sides=\"2\"></duo-player><p class=\"note\" data-recommended hidden></p><p class=\"note\" data-start-note hidden></p><p class=\"none\" data-no-pair>Loading the clips …</p></section><section class=\"card candidates\" id=\"candidates\"><div class=\"row\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -117,7 +117,7 @@ func learntPage(p DashboardPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<button type=\"button\" class=\"quiet\" data-still hidden>Pause clips</button></div><div class=\"interval-chart pictured\" data-candidates><p class=\"none\">No candidates yet.</p></div></section><section class=\"card full likings\" id=\"likes\"><div class=\"row chart-head\"><h2>What the reward likes and dislikes <em>clips that people may be asked about, with the highest and the lowest values under the posterior mean</em></h2><button type=\"button\" class=\"quiet\" data-still-likings hidden>Pause clips</button></div><div data-tastes><p class=\"none\">Shown from the first answer on.</p></div><p class=\"note\">Values: the reward of the clip, or the part of one weight in it, above or below that of the average clip, with 95 % interval. One is the standard deviation of the reward over all these clips. Liked, disliked: the interval lies above, or below, 0. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<button type=\"button\" class=\"quiet\" data-still hidden>Pause clips</button></div><div class=\"interval-chart pictured\" data-candidates><p class=\"none\" data-no-candidates>Loading the candidates …</p></div></section><section class=\"card full likings\" id=\"likes\"><div class=\"row chart-head\"><h2>What the reward likes and dislikes <em>clips that people may be asked about, with the highest and the lowest values under the posterior mean</em></h2><button type=\"button\" class=\"quiet\" data-still-likings hidden>Pause clips</button></div><div data-tastes><p class=\"none\">Loading …</p></div><p class=\"note\">Values: the reward of the clip, or the part of one weight in it, above or below that of the average clip, with 95 % interval. One is the standard deviation of the reward over all these clips. Liked, disliked: the interval lies above, or below, 0. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -140,7 +140,7 @@ func learntPage(p DashboardPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\"></duo-player><div data-next-text role=\"status\"><p class=\"none\">Shown as soon as there are questions.</p></div></div></details></section></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\"></duo-player><div data-next-text role=\"status\"><p class=\"none\">Loading …</p></div></div></details></section></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -69,7 +69,7 @@ func overviewPage(p DashboardPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>Best policy so far <b data-playing-name></b></p><duo-player sides=\"1\"></duo-player><p class=\"none\" data-no-clip>Shown as soon as the first candidates are trained.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>Best policy so far <b data-playing-name></b></p><duo-player sides=\"1\"></duo-player><p class=\"none\" data-no-clip>Loading the clip …</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -235,9 +235,15 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 		called[a.ID] = personRow(spec.ID, a).Name
 	}
 	p := arenaPage(r, called)
-	if p.Training, err = s.arenaTraining(ctx, spec.ID); err != nil {
+	session, err := s.session(ctx, spec.ID)
+	if err != nil {
 		return err
 	}
+	st, err := session.Status(ctx)
+	if err != nil {
+		return err
+	}
+	p.Training = arenaTraining(st)
 	if recordings.OfUpload(spec.Env) {
 		p.About += " " + keptUploads
 		for i := range p.Entrants {
@@ -256,8 +262,8 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	if p.Control, err = running(s).controlPanel(c, spec, overviewPage); err != nil {
 		return err
 	}
-	if r.Test != nil && p.Control.State == string(record.StateRunning) {
-		p.Control.Text = untilText(*r.Test)
+	if p.Control.State == string(record.StateRunning) {
+		p.Control.Over, p.Control.Text = arenaOver(st.Decided, st.Answers, st.Budget), untilText(st, r.Test != nil, p.Control.Text)
 	}
 	p.Control.CloneURL, p.Change, p.Export = "", p.Control.Change, s.may(c, auth.Export, spec.ID)
 	if p.Joined, err = s.peoplePanel(c, spec.ID); err != nil {
@@ -268,39 +274,6 @@ func (s watching) arena(c echo.Context, spec idrl.SessionSpec) error {
 	running(s).showLink(c, spec, &made)
 	p.Invite, p.InviteSays, p.InviteNote = made.Invite, made.InviteSays, made.InviteNote
 	return render(c, http.StatusOK, templates.Arena(p))
-}
-
-// untilText says until when a running arena asks questions.
-func untilText(t bradley.ReportTest) string {
-	if t.Over {
-		return "The test for a winner has ended, and no more questions are asked."
-	}
-	return "Questions are asked until the test for a winner ends, or the number of answers wanted is reached."
-}
-
-// arenaTraining says whether the clips of an arena are still being made.
-func (s watching) arenaTraining(ctx context.Context, id idrl.SessionID) (string, error) {
-	session, err := s.session(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	st, err := session.Status(ctx)
-	now := st.Training
-	far := ""
-	if now.Total > 0 {
-		far = " (" + now.What + after("; ", now.Left) + ")"
-	}
-	switch {
-	case err != nil:
-		return "", err
-	case now.Err != "":
-		return now.Err, nil
-	case now.More:
-		return "People are asked about the clips that are cut so far; the others follow by themselves, all tasks alike" + far + ".", nil
-	case st.BasedOn >= 0:
-		return "", nil
-	}
-	return "The clips of the policies are being made" + far + ". People who open the link wait until the first clips are ready.", nil
 }
 
 // arenaPage shows a report; called has the people's names.

@@ -25,7 +25,7 @@ var (
 	errNotAllowed = idrl.Errorf(idrl.Forbidden,
 		"Your account may not do this. The owner of the session can give you more rights in it; an admin can give you another role.")
 	errNotAnnotator = idrl.Errorf(idrl.Forbidden,
-		"This page is for annotators of the session. Open the annotator link that you were sent; a researcher makes one on the session's page.")
+		"This page is for annotators of the session. Open the annotator link that you were sent, or ask the person who sent it for a new one.")
 	errRemoved = idrl.Errorf(idrl.Forbidden,
 		"A researcher has ended your part in this session. There is nothing more to do; thank you for your answers.")
 	errCrossOrigin = idrl.Errorf(idrl.Forbidden,
@@ -154,13 +154,13 @@ func (s *site) failureOf(c echo.Context, err error) failure {
 		if status == http.StatusMethodNotAllowed {
 			return failure{status, "Request not accepted", "This page does not accept this kind of request."}
 		}
-		return failure{status, "Not found", "This page does not exist."}
+		return failure{status, "Not found", "This page does not exist. Check the address, or open again the link that you were sent."}
 	}
 	id := requestOf(c.Request()).id
 	status, heading := statusOf(err)
 	f := failure{status, heading, s.explain(err, slog.String("id", id))}
 	if status == http.StatusInternalServerError {
-		f.message += " The log names this request " + id + "."
+		f.message += " Load the page again. If that does not help, tell the person who runs the server that the log names this request " + id + "."
 	}
 	return f
 }

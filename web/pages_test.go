@@ -16,6 +16,7 @@ import (
 
 	"tiebreak/internal/base/record"
 	"tiebreak/internal/idrl"
+	"tiebreak/internal/learn/acquisition"
 	"tiebreak/internal/session/notice"
 	"tiebreak/internal/study/settings"
 	"tiebreak/web"
@@ -540,6 +541,37 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
+// Pages of errors tell annotators, and people who are not signed in, what to do, without the number of the status. Researchers see it.
+func TestAnnotatorsSeeNoStatusNumber(t *testing.T) {
+	b := newBench(t, nil)
+	const number = `class="status"`
+	c, removed := b.researcher(), b.annotator("s1")
+	if r := b.post(c, "/sessions/s1/annotators/a1/remove", url.Values{"answers": {"leave out"}}); r.status != 303 {
+		t.Fatalf("status %d: %s", r.status, r.body)
+	}
+	stranger, busy := b.browser(), b.browser()
+	show := func(c *http.Client, path string, status int, says ...string) {
+		t.Helper()
+		r := b.get(c, path)
+		if r.status != status || r.lacks(says...) != nil || strings.Contains(r.body, number) {
+			t.Errorf("%s: status %d, want %d, without the number: %s", path, r.status, status, r.body)
+		}
+	}
+	show(stranger, "/nothing", 404, "Check the address, or open again the link")
+	show(stranger, "/join/none", 404, "This link does not work")
+	show(stranger, "/sessions/s1/label", 403, "You are not signed in here", "Open the annotator link that you were sent")
+	show(removed, "/sessions/s1/label", 410, "Your part has ended", "There is nothing more to do")
+	show(b.annotator("s1"), "/sessions/s1/nothing", 404, "Check the address")
+	web.Tighten(b.web, 30, 0)
+	for b.get(busy, "/join/none").status != 429 {
+	}
+	show(busy, "/join/none", 429, "Wait some seconds, then load the page again")
+	b.sessions.fail = errors.New("SECRET-FAULT")
+	if r := b.get(c, "/sessions"); r.status != 500 || r.lacks(number, "Load the page again") != nil {
+		t.Errorf("a researcher: status %d, %s", r.status, r.body)
+	}
+}
+
 // The list of sessions is searched by words and sorted; sessions that cannot run come first.
 func TestListOfSessions(t *testing.T) {
 	noticed := map[idrl.SessionID][]notice.Notice{}
@@ -578,6 +610,46 @@ func TestListOfSessions(t *testing.T) {
 	if first := order.FindAllStringSubmatch(b.get(c, "/sessions").body, 2); len(first) != 2 || first[0][1] != "n4" || first[1][1] != "n2" {
 		t.Errorf("sessions with notices are not before others: %v", first)
 	}
+	arena := idrl.SessionSpec{ID: "n5", Title: "Duel", Env: "driver", CreatedAt: at, Arena: idrl.Arena{Entrants: []idrl.Entrant{{Title: "A"}, {Title: "B"}}}}
+	b.sessions.listed = []record.Summary{{Spec: arena, Answers: 9}}
+	if r := b.get(c, "/sessions"); r.lacks("2 policies") != nil || strings.Contains(r.body, "data-state") {
+		t.Errorf("an arena that asks has a badge of its state: %s", r.body)
+	}
+	noticed["n5"] = []notice.Notice{{Session: "n5", Kind: notice.MayStop, Text: "It has ended: the test of the arena is over."}}
+	if r := b.get(c, "/sessions?q=test+over"); r.lacks(`data-state="over">test over<`) != nil {
+		t.Errorf("the list does not say that the test of an arena is over: %s", r.body)
+	}
+	b.sessions.listed[0].Spec.Budget, noticed["n5"] = 9, nil
+	if r := b.get(c, "/sessions"); r.lacks(`data-state="over">all answered<`) != nil {
+		t.Errorf("the list does not say that an arena asks no more: %s", r.body)
+	}
+	b.sessions.listed[0].State = record.StateClosed
+	if r := b.get(c, "/sessions"); r.lacks(`data-state="closed"`) != nil || strings.Contains(r.body, "all answered") {
+		t.Errorf("a closed arena: %s", r.body)
+	}
+}
+
+// What a strategy asks stands in the list with its name, in the words of the form of a new session, and is no title that only a pointer finds.
+func TestListExplainsStrategies(t *testing.T) {
+	b := newBench(t, nil)
+	b.sessions.listed = []record.Summary{
+		{Spec: idrl.SessionSpec{ID: "n1", Env: "driver", Acquisition: "lvar"}}, {Spec: idrl.SessionSpec{ID: "n2", Env: "driver", Acquisition: "kg"}}, // kg: no longer offered
+	}
+	lvar := must.Get(acquisition.Find("lvar"))(t).Hint
+	r := b.get(b.researcher(), "/sessions")
+	if lacks := r.lacks("Strategy </span>LVAR</summary><p>"+lvar+"</p>", "Strategy </span>KG</summary><p>Knowledge gradient: the expected gain"); lacks != nil {
+		t.Errorf("the list lacks %q: %s", lacks, r.body)
+	}
+	if regexp.MustCompile(`(?s)<a [^>]*>[^<]*<details`).MatchString(r.body) {
+		t.Error("what opens stands in a link")
+	}
+}
+
+// The list says when the last answer came.
+func TestListSaysWhenTheLastAnswerCame(t *testing.T) {
+	b := newBench(t, nil)
+	c, at := b.researcher(), time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
+	b.sessions.listed = []record.Summary{{Spec: idrl.SessionSpec{ID: "n2", Env: "driver", CreatedAt: at}, Answers: 5, Last: at.Add(4 * time.Hour)}}
 	if r := b.get(c, "/sessions"); r.lacks("last answer 23 Nov 2026, 13:30 UTC") != nil {
 		t.Error("the list does not say when the last answer came")
 	}

@@ -71,6 +71,7 @@ func qualityPage(spec idrl.SessionSpec, q quality.Report, called map[idrl.Annota
 	p := templates.QualityPage{
 		Heading: spec.Title, Back: sessionURL(spec.ID), Tabs: sessionTabs(spec, peoplePage), JSON: sessionURL(spec.ID, "quality") + "?format=json", Known: sessionURL(spec.ID, "known"),
 		Rated: q.Rated, Same: "Same on repeat",
+		LapseRule: fmt.Sprintf("the 95 %% interval is narrower than %.0f percentage points, for reliable people after about %d answers", 100*idrl.WidestLapse, idrl.LapseAnswers),
 	}
 	if q.Rated {
 		p.Same = "Difference on repeat"
@@ -164,7 +165,10 @@ func mannerRow(name string, m idrl.Manner) templates.MannerRow {
 		}
 		return templates.Share{Value: fmt.Sprintf(format, r.Middle), Interval: fmt.Sprintf(format+" to "+format, r.Low, r.High)}
 	}
-	lapse := templates.Share{Value: fmt.Sprintf("%.0f %%", 100*m.Lapse.Middle), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*m.Lapse.Low, 100*m.Lapse.High)}
+	var lapse templates.Share
+	if m.LapseKnown() {
+		lapse = templates.Share{Value: fmt.Sprintf("%.0f %%", 100*m.Lapse.Middle), Interval: fmt.Sprintf("%.0f to %.0f %%", 100*m.Lapse.Low, 100*m.Lapse.High)}
+	}
 	return templates.MannerRow{
 		Name: name, Random: fmt.Sprintf("%.0f %%", 100*m.Random), Reversed: fmt.Sprintf("%.0f %%", 100*m.Reversed), Noise: times("%.2f", m.Noise), Lapse: lapse, TieWidth: times("%.2f", m.TieWidth),
 		Offset: times("%+.2f", m.Offset), Scale: times("%.2f", m.Scale),

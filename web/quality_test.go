@@ -27,7 +27,10 @@ func (f fakeQuality) Quality(ctx context.Context, id idrl.SessionID) (quality.Re
 	q := quality.Of(rec.Log, rec.Assignments, rec.Spec.Seed)
 	q.KnowGold(rec.Log, record.GoldRight(rec.Log, rec.Assignments, rec.Settings.Gold.Questions))
 	q.KnowSpent(rec.Log, map[int64]bool{2: true, 3: false})
-	q.Know([]idrl.Manner{{Annotator: "a1", Random: 0.31, Reversed: 0.07, Noise: idrl.Range{Middle: 1.25, Low: 0.5, High: 2.75}, Lapse: idrl.Range{Middle: 0.04, Low: 0.01, High: 0.2}}})
+	q.Know([]idrl.Manner{
+		{Annotator: "a1", Random: 0.31, Reversed: 0.07, Noise: idrl.Range{Middle: 1.25, Low: 0.5, High: 2.75}, Lapse: idrl.Range{Middle: 0.04, Low: 0.01, High: 0.2}},
+		{Annotator: "a2", Lapse: idrl.Range{Middle: 0.02, Low: 0, High: 1}},
+	})
 	return q, nil
 }
 
@@ -91,12 +94,16 @@ func TestQualityPage(t *testing.T) {
 		"<b>100 %</b>  <small>(91 to 100 %)</small>",         // the left clip
 		"Agrees with the researcher on fewer than three in four gold questions.", "Chooses the left clip too often.",
 		"<b>1.25</b>  <small>(0.50 to 2.75)</small>", "31 %", "<td data-label=\"Confuses the answers\">7 %</td>", // what the posterior knows
+		"<b>4 %</b>  <small>(1 to 20 %)</small>", "too few answers to tell", "narrower than 50 percentage points, for reliable people after about 20 answers",
 		"Raw agreement", "Krippendorff", "over 1 question", "1.2 s", "Where the time went", ">48.0 s<", "0 of 40",
 	); lacks != nil {
 		t.Errorf("it lacks %q:\n%s", lacks, r.body)
 	}
 	if strings.Count(r.body, "data-warning") != 2 {
 		t.Errorf("%d warnings, want 2, both of a2", strings.Count(r.body, "data-warning"))
+	}
+	if strings.Contains(r.body, "0 to 100 %") {
+		t.Error("the page has an interval that says nothing")
 	}
 	if strings.Contains(r.body, "xclude") {
 		t.Error("the page speaks of excluding people")

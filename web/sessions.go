@@ -133,7 +133,7 @@ type listedSession struct{ templates.SessionRow }
 
 // has reports whether every word of a search stands in what the row shows, in capitals or not.
 func (r listedSession) has(search string) bool {
-	shown := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Env, r.Kind, r.Method, r.State, r.Paused, strings.Join(r.Tags, "\n"), r.noticed()}, "\n"))
+	shown := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Env, r.Kind, r.Method, r.State, r.Over, r.Paused, strings.Join(r.Tags, "\n"), r.noticed()}, "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
 		if !strings.Contains(shown, word) {
 			return false
@@ -158,7 +158,11 @@ func (s watching) sessionRow(sum record.Summary) listedSession {
 		Answers: countText(sum.Answers, sum.Skipped, spec.Budget), Done: strconv.Itoa(sum.Answers),
 		Rehearsal: spec.Rehearsal, Created: spec.CreatedAt.Format("2 Jan 2006"), Tags: idrl.Tags(spec.Tags), Compares: !spec.IsArena(),
 	}
+	if method, err := acquisition.Find(spec.Acquisition); err == nil {
+		row.Asks = cmp.Or(method.Hint, sentence(method.About))
+	}
 	if spec.IsArena() {
+		row.Asks = ""
 		row.Kind, row.Method = "Blind arena", fmt.Sprintf("%d policies", len(spec.Arena.Entrants))
 	}
 	reason, _, _ := strings.Cut(sum.Paused, ";") // the session's page says what to do
@@ -169,10 +173,15 @@ func (s watching) sessionRow(sum record.Summary) listedSession {
 	if spec.Budget > 0 {
 		row.Budget = strconv.Itoa(spec.Budget)
 	}
+	decided := false
 	if s.cfg.Notices != nil {
 		for _, n := range s.cfg.Notices(spec.ID) {
 			row.Notices = append(row.Notices, templates.ListNotice{Kind: string(n.Kind), Text: n.Text})
+			decided = decided || n.Kind == notice.MayStop
 		}
+	}
+	if spec.IsArena() && row.State == "" {
+		row.Over = arenaOver(decided, sum.Answers, spec.Budget)
 	}
 	if !sum.Last.IsZero() {
 		row.Last = clock(sum.Last)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,8 +12,17 @@ import (
 // largestPicture is the size of a picture of a document, at most.
 const largestPicture = 200 << 10
 
+// smallFigures are the figures of a report that scroll sideways where nothing says so, or of which a text is less than 8.9 pixels high.
+const smallFigures = `[...document.querySelectorAll("figure .scroll")].flatMap((box) => {
+	const svg = box.querySelector("svg"), scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+	const least = Math.min(...[...svg.querySelectorAll("text")].map((e) => scale * parseFloat(getComputedStyle(e).fontSize)));
+	const silent = box.scrollWidth > box.clientWidth && document.querySelector(".sideways").offsetHeight === 0;
+	return [silent && "scrolls", least < 8.9 && "text of " + least].filter(Boolean).map((wrong) => box.ariaLabel + " " + wrong);
+})`
+
 // TestBrowserDocuments makes the pictures of README.md and docs/tutorial.md (go tool task pictures): the page of
-// an annotator after six answers, and the page of a session with thirty.
+// an annotator after six answers, and the page of a session with thirty. On a phone the figures of its report
+// fit into the width and stay readable.
 func TestBrowserDocuments(t *testing.T) {
 	t.Parallel()
 	browser, data, addr := startBrowser(t), t.TempDir(), freeAddr(t)
@@ -58,6 +68,18 @@ func TestBrowserDocuments(t *testing.T) {
 	r.wait(`document.querySelector("[data-training]").innerText.includes("No training is under way")`)
 	r.moving(".leader canvas", 1, 1)
 	r.shot("dashboard")
+
+	report := filepath.Join(t.TempDir(), "report.html")
+	mustCLI(t, "report", "--session", watched, "--data", data, "-o", report)
+	r.open("file://" + report)
+	for _, width := range []int64{390, 360} {
+		r.resize(width, 844)
+		r.noSideways(int(width))
+		r.shot(fmt.Sprintf("report-%d", width))
+		if wrong := evaluate[[]string](r, smallFigures); len(wrong) > 0 {
+			t.Errorf("figures of a report %d pixels wide: %v", width, wrong)
+		}
+	}
 
 	if dir := os.Getenv("TIEBREAK_SCREENSHOTS"); dir != "" {
 		for _, name := range []string{"label", "dashboard"} {

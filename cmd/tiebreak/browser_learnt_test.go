@@ -36,7 +36,7 @@ const learntClips = `(async () => {
 	return shown.length === 2 ? bytes[0] !== bytes[1] && !same : shown.length === 1 && same;
 })()`
 
-// endFaults is a JavaScript expression for what of the end cannot be scrolled to, or is wider than its place.
+// endFaults is a JavaScript expression for what of the end cannot be scrolled to, or is wider than its place, also beside a scroll bar that takes room.
 const endFaults = `(() => {
 	const faults = [], over = document.querySelector(".over"), box = over.getBoundingClientRect();
 	for (const e of over.querySelectorAll("[data-note-text], [data-end-text], [data-end] clip-loop, [data-end] p, [data-end] h2, [data-telling-list] li")) {
@@ -46,6 +46,9 @@ const endFaults = `(() => {
 		if (r.top < box.top - 1 || r.bottom > box.bottom + 1 || r.left < box.left - 1 || r.right > box.right + 1) faults.push("out of reach: " + e.outerHTML.slice(0, 80));
 	}
 	over.scrollTop = 0;
+	over.style.borderRight = "17px solid"; // as wide as a scroll bar
+	if (over.scrollWidth > over.clientWidth) faults.push("scrolls sideways: " + over.scrollWidth + " in " + over.clientWidth);
+	over.style.borderRight = "";
 	return faults;
 })()`
 

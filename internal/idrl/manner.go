@@ -20,3 +20,13 @@ type Range struct {
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 }
+
+const (
+	// WidestLapse is the width from which on an interval of the share of lapses says too little of a person to be shown.
+	WidestLapse = 0.5
+	// LapseAnswers is the number of answers after which the share of lapses of a reliable person is usually known so well.
+	LapseAnswers = 20
+)
+
+// LapseKnown reports whether the interval of the share of lapses is narrower than WidestLapse.
+func (m Manner) LapseKnown() bool { return m.Lapse.High-m.Lapse.Low < WidestLapse }

@@ -4,6 +4,7 @@ import { fetchPlayed } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { fetchPart } from "./fragment.js";
 import { Paced } from "./paced.js";
+import { UNTRAINED } from "./session-parts.js";
 import { apart, counterpart, named, paired } from "./starts.js";
 import { steady } from "./steady.js";
 
@@ -115,10 +116,11 @@ export class LearntClips {
 
   /** Shows the two policies that are chosen. */
   async #show() {
-    if (this.#policies.length === 0) return;
+    const none = this.#part("no-pair"); // hidden once a pair was shown
+    if (this.#policies.length === 0) return tell(none, UNTRAINED);
+    if (!none.hidden) tell(none, "Loading the clips …");
     const { first, other, begin } = this.#chose();
     this.#part("choices").hidden = false;
-    this.#part("no-pair").hidden = true;
     if (this.#other.value !== other.id) this.#other.value = other.id;
     if (this.#start.value !== begin) this.#start.value = begin;
     this.#compared(other.id);
@@ -138,6 +140,7 @@ export class LearntClips {
       this.#apart = beside.by === "" ? apart(other.name, among.length) : other !== first && first.starts.size > 0 ? paired(beside.by) : "";
       steady(() => this.#name());
       await this.#pair.load([clip, beside.clip], { play: playing });
+      steady(() => tell(none, ""));
     } catch {
       if (urls.join(" ") !== this.#playing) return;
       this.#playing = ""; // the next change tries again

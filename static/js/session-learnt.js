@@ -3,7 +3,7 @@
 import { fetchPlayed } from "./clip.js";
 import { DuoPlayer } from "./duo-player.js";
 import { intervalChart, short } from "./interval-chart.js";
-import { part, say } from "./session-parts.js";
+import { part, say, UNTRAINED } from "./session-parts.js";
 
 /**
  * @typedef {import("./wire.js").State} State
@@ -84,7 +84,11 @@ export class Learnt {
 
   #show() {
     const all = this.#candidates;
-    if (all.length === 0) return;
+    if (all.length === 0) {
+      say("no-clip", UNTRAINED);
+      say("no-candidates", "No candidates yet.");
+      return;
+    }
     if (this.#list && this.#choose) {
       const shown = all.map((c) => ({ ...c, mean: this.#shown(c.mean), std: this.#shown(c.std), note: this.#standing(c) }));
       intervalChart(this.#list, shown, { unit: this.#stated ? " %" : "", decimals: this.#stated ? 1 : undefined, chosen: this.#chosen, paused: this.#still, choose: this.#choose });
@@ -139,6 +143,7 @@ export class Learnt {
     if (!url) none.textContent = "This policy has no clip.";
     if (!url || url === this.#playing) return;
     this.#playing = url;
+    if (!none.hidden) none.textContent = "Loading the clip …";
     try {
       const clip = await fetchPlayed(url);
       if (url !== this.#playing) return;

@@ -21,6 +21,9 @@ export function say(name, text) {
   el.hidden = text === "";
 }
 
+/** What stands in place of clips of policies before there are any. */
+export const UNTRAINED = "Shown as soon as the first candidates are trained.";
+
 /**
  * @param {string} name of the data attribute of a progress bar
  * @param {number} value

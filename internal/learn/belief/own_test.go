@@ -402,6 +402,48 @@ func TestMannersAreTrue(t *testing.T) {
 	}
 }
 
+// Shares of lapses that are shown are true in nine of ten cases, those of a few answers are not shown, and those of a reliable person
+// usually are after as many answers as the page says.
+func TestLapsesAreShownWhereTheyAreKnown(t *testing.T) {
+	const d, runs = 6, 20
+	for _, kind := range []idrl.QueryKind{idrl.CompareClips, idrl.RateClip} {
+		m, std := Model{Start: Isotropic(d, 1), Comparison: Probit{NoiseStd: 1.5, TieBand: 0.4}, Rating: RatingClipped{NoiseVar: 0.05}}, 1.5
+		if !kind.Comparison() {
+			m.Start, std = Isotropic(d, 0.1), math.Sqrt(0.05)
+		}
+		o, shown, covered, reliable, early := ownOf(t, m, kind), 0, 0, 0, 0
+		for seed := range uint64(runs) {
+			for _, each := range []int{2, idrl.LapseAnswers, 2 * idrl.LapseAnswers} {
+				stream := rng.New(seed, "lapses "+string(kind), uint64(each))
+				truth := m.Start.Sample(nil, stream)
+				var people []answerer
+				for k, lapse := range []float64{0, 0.3 * stream.Float64(), 0.5, 1} {
+					people = append(people, answerer{id: idrl.AnnotatorID(fmt.Sprint(k)), noise: 0.5 + float64(k)/4, tie: 0.4, std: std, lapse: lapse, scale: 1})
+				}
+				qs, as := answersOf(kind, people, truth, each*len(people), stream)
+				for k, got := range o.Manners(fitOwn(t, o, qs, as)) {
+					switch {
+					case !got.LapseKnown():
+						continue
+					case each == 2:
+						early++
+					case each == idrl.LapseAnswers && k == 0:
+						reliable++
+					}
+					shown++
+					if l := people[k].lapse; l >= got.Lapse.Low && l <= got.Lapse.High {
+						covered++
+					}
+				}
+			}
+		}
+		t.Logf("%s: %d shown, %d of them true; of %d reliable people %d; after two answers %d", kind, shown, covered, runs, reliable, early)
+		if early > 0 || reliable < runs*7/10 || float64(covered) < 0.85*float64(shown) {
+			t.Errorf("%s: want those shown to be true, and the reliable people among them, but none after two answers", kind)
+		}
+	}
+}
+
 // While one annotator alone has answered, the posterior and the likelihood are those of the
 // model that the session is told; then each has their own.
 func TestOwnOfOneAlone(t *testing.T) {

@@ -122,8 +122,7 @@ func (q Report) printManners(w io.Writer) error {
 			fmt.Fprintln(w, "\nReliability under the posterior, with 95 % intervals; noise, tie width and scale are relative to the settings of the session:")
 			fmt.Fprintln(t, head)
 		}
-		fmt.Fprintf(t, "%s\t%.0f %%\t%.0f %%\t%s\t%s\t", p.Annotator, 100*m.Random, 100*m.Reversed, times(m.Noise),
-			fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*m.Lapse.Middle, 100*m.Lapse.Low, 100*m.Lapse.High))
+		fmt.Fprintf(t, "%s\t%.0f %%\t%.0f %%\t%s\t%s\t", p.Annotator, 100*m.Random, 100*m.Reversed, times(m.Noise), lapses(*m))
 		if q.Rated {
 			fmt.Fprintf(t, "%+.2f (%+.2f to %+.2f)\t%s\t\n", m.Offset.Middle, m.Offset.Low, m.Offset.High, times(m.Scale))
 		} else {
@@ -131,6 +130,14 @@ func (q Report) printManners(w io.Writer) error {
 		}
 	}
 	return t.Flush()
+}
+
+// lapses writes the share of lapses of a person.
+func lapses(m idrl.Manner) string {
+	if !m.LapseKnown() {
+		return "too few answers"
+	}
+	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*m.Lapse.Middle, 100*m.Lapse.Low, 100*m.Lapse.High)
 }
 
 // times writes a factor.

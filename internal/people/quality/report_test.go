@@ -111,6 +111,13 @@ func TestReportOnManners(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
+	few := quality.Of(log, nil, 1)
+	few.Know([]idrl.Manner{{Annotator: "bob", Lapse: idrl.Range{Middle: 0.02, Low: 0, High: 1}}})
+	b.Reset()
+	must.Do(t, few.Print(&b))
+	if text := b.String(); !strings.Contains(text, "too few answers") || strings.Contains(text, "(0 to 100)") {
+		t.Errorf("lapses of which nothing is known:\n%s", text)
+	}
 	var without strings.Builder
 	if err := quality.Of(log, nil, 1).Print(&without); err != nil || strings.Contains(without.String(), "AT RANDOM") {
 		t.Errorf("a table of nothing known:\n%s", without.String())
