@@ -57,7 +57,7 @@ func hundredOnCluster(t *testing.T, lose func(*natstest.Cluster, *natstest.Node)
 			return a.Run(ctx)
 		})
 	}
-	if wrong, _ := hundred(t, in.pool, func() { lose(cluster, cluster.Leader(t)) }); wrong > 0 {
+	if wrong, _ := hundred(t, in.pool, func() { lose(cluster, cluster.Leader(t)) }, 30); wrong > 0 {
 		t.Errorf("%d jobs have not one result", wrong)
 	}
 }
