@@ -203,14 +203,21 @@ func TestIdleWorkersTakeUrgentJobs(t *testing.T) {
 // Where both kinds wait, a worker for all jobs goes on with those that only it does.
 func TestUrgentJobsDoNotHoldUpOthers(t *testing.T) {
 	l := newLine(t, 1)
-	goOnFirst, goOn := l.hold("h1", record.Urgent), l.hold("h2", record.Background)
-	l.add("first", record.Urgent, "echo")
-	l.add("other", record.Background, "echo")
+	goOn := l.hold("h1", record.Background)
+	defer l.hold("h2", record.Urgent)() // with h3 these have all workers
+	defer l.hold("h3", record.Urgent)()
+	for _, of := range []struct {
+		session  string
+		priority record.Priority
+	}{{"first", record.Urgent}, {"other", record.Background}} {
+		if o, _ := l.add(of.session, of.priority, "echo"); !o.Waiting {
+			t.Errorf("%s does not wait: %+v", of.session, o)
+		}
+	}
 	goOn()
 	if got, want := l.order(2), []string{"other", "first"}; !slices.Equal(got, want) { // one worker does both
 		t.Errorf("ended in the order %v, want %v", got, want)
 	}
-	goOnFirst()
 }
 
 func TestOutlookTellsTheTime(t *testing.T) {
