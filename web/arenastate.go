@@ -13,7 +13,7 @@ func arenaOver(decided bool, answers, budget int) string {
 	return ""
 }
 
-// untilText says until when a running arena asks questions; asking is what is said of one without a test.
+// untilText says until when a running arena asks questions. asking is the text for an arena without a test that still asks.
 func untilText(st view.Status, tests bool, asking string) string {
 	switch over := arenaOver(st.Decided, st.Answers, st.Budget); {
 	case st.Decided:
